@@ -1,0 +1,1 @@
+//! The MPI engine: ranks, communicators, matching, collectives.

@@ -1,0 +1,1 @@
+//! Datatypes: constructors, flattening, pack and unpack.

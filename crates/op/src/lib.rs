@@ -1,0 +1,1 @@
+//! Predefined reductions over basic types.

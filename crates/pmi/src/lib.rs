@@ -1,0 +1,1 @@
+//! Both ends of the process management interface PMI-1.

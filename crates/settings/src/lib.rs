@@ -1,0 +1,1 @@
+//! Tunables and counters, generated from spec/*.toml.

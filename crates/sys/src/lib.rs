@@ -1,0 +1,1 @@
+//! The operating system and the CPU: maps, futex, fences, rings, cross-memory copy.

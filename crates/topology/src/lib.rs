@@ -1,0 +1,1 @@
+//! Cores, caches and NUMA domains of this node, and who sits where.

@@ -1,0 +1,1 @@
+//! How bytes reach another rank: the trait, and one folder per transport.

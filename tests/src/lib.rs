@@ -1,0 +1,1 @@
+//! Launched tests.

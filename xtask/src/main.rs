@@ -1,0 +1,2 @@
+//! Tasks of the project: generate, tidy, stage.
+fn main() {}
