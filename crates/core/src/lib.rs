@@ -1,1 +1,27 @@
-//! The MPI engine: ranks, communicators, matching, collectives.
+//! The MPI engine, without C: ranks, communicators, matching, protocols, collectives.
+//!
+//! Called by `abi` (which decodes C handles, checks arguments and calls error handlers) and by
+//! tests that host ranks as threads. Relies on `transport` for moving bytes, on `datatype` and
+//! `op` for what the bytes mean. There is no process-global MPI state: everything hangs off a
+//! [`rank::Rank`].
+
+pub mod attr;
+pub mod bootstrap;
+pub mod buffer;
+pub mod coll;
+pub mod comm;
+pub mod errhandler;
+pub mod error;
+pub mod group;
+pub mod handle;
+pub mod info;
+pub mod lock;
+pub mod p2p;
+pub mod progress;
+pub mod rank;
+pub mod request;
+pub mod status;
+pub mod topo;
+
+#[cfg(test)]
+mod harness;

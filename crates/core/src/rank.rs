@@ -1,0 +1,296 @@
+//! The rank context: everything that belongs to one rank. There is no MPI state outside it.
+//!
+//! A thread reaches its rank through one thread-local pointer ([`current`]). A process with one
+//! rank also has a default for the threads that the user starts. Ranks as threads of one process
+//! (tests, and virtual ranks) set the pointer when the rank is entered ([`enter`]).
+//!
+//! A rank is made at the first MPI call of any kind, because handles for infos and error handlers
+//! exist before `MPI_Init`; it gets transports when the world starts ([`Rank::join`]).
+//! Phases: `Before` -> `Active` -> `Finalized`; the owner is the thread that initialises.
+
+use crate::attr::Keyval;
+use crate::comm::Comm;
+use crate::errhandler::Errhandler;
+use crate::error::{Class, Error, Result};
+use crate::group::Group;
+use crate::handle::{Kind, Table};
+use crate::info::Info;
+use crate::lock::RankLock;
+use crate::p2p::P2p;
+use crate::progress::Waiters;
+use crate::request::Request;
+use starling_datatype::{Basic, Datatype};
+use starling_settings::Counters;
+use starling_sys::bell::Bell;
+use starling_sys::fence::Fences;
+use starling_transport::Transport;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::ptr;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Where a rank is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Not initialised yet.
+    Before,
+    /// Between initialisation and finalisation.
+    Active,
+    /// Finalised.
+    Finalized,
+}
+
+/// The rank's place in the world, and its ways to the others.
+pub struct Node {
+    /// World rank.
+    pub me: u32,
+    /// Number of ranks.
+    pub size: u32,
+    /// Where the rank sleeps.
+    pub bell: &'static Bell,
+    /// The fences of the node.
+    pub fences: Fences,
+    /// In the order of preference.
+    pub transports: Vec<Box<dyn Transport>>,
+    /// Per world rank: index into `transports`.
+    pub routes: Vec<u8>,
+    /// How long to poll before sleeping, in nanoseconds.
+    pub spin_ns: u64,
+    /// Number given to MPMD parts, from 0.
+    pub app_number: i32,
+    /// How many ranks could be started in all, if the launcher says.
+    pub universe_size: Option<i32>,
+    /// Ends the whole job with this exit code; does not return.
+    pub abort: Box<dyn Fn(i32, &str)>,
+    /// Tells the launcher that this rank is done.
+    pub leave: Box<dyn Fn()>,
+}
+
+/// A user-defined or predefined reduction; made by `abi`, which knows C function types.
+pub type OpObject = Rc<crate::coll::reduction::Reduction>;
+
+/// See the module's page.
+pub struct Rank {
+    /// Taken by every call.
+    pub lock: RankLock,
+    /// Where in its life the rank is.
+    pub phase: Cell<Phase>,
+    /// Thread level provided, as the ABI's constant.
+    pub thread_level: Cell<i32>,
+    /// Identifies the thread that initialised.
+    pub main_thread: Cell<u64>,
+    /// What it counts.
+    pub counters: &'static Counters,
+    node: OnceCell<Node>,
+    /// Matching and transfers.
+    pub p2p: P2p,
+    /// Who waits, and what progresses.
+    pub waiters: Waiters,
+    /// Communicators that the user made.
+    pub comms: RefCell<Table<Rc<Comm>>>,
+    world: RefCell<Option<Rc<Comm>>>,
+    self_comm: RefCell<Option<Rc<Comm>>>,
+    /// Numbers for context ids that this rank gives out.
+    pub next_context: Cell<u32>,
+    /// Groups that the user made.
+    pub groups: RefCell<Table<Rc<Group>>>,
+    /// Datatypes that the user made.
+    pub datatypes: RefCell<Table<Rc<Datatype>>>,
+    basics: Vec<Option<Rc<Datatype>>>,
+    /// Operations that the user made.
+    pub ops: RefCell<Table<OpObject>>,
+    /// The user's requests.
+    pub requests: RefCell<Table<Request>>,
+    /// Matched messages (`MPI_Mprobe`).
+    pub messages: RefCell<Table<crate::p2p::probe::Matched>>,
+    /// Info objects.
+    pub infos: RefCell<Table<Rc<RefCell<Info>>>>,
+    /// Error handlers that the user made.
+    pub errhandlers: RefCell<Table<Rc<Errhandler>>>,
+    /// Attribute keys.
+    pub keyvals: RefCell<Table<Rc<Keyval>>>,
+    /// Error classes, codes and strings that the user added.
+    pub user_errors: RefCell<crate::errhandler::UserErrors>,
+    /// Buffered sends.
+    pub bsend: RefCell<crate::p2p::bsend::Buffers>,
+    /// Things that `abi` hangs off the rank (attributes of types, names …).
+    pub extra: RefCell<std::collections::HashMap<std::any::TypeId, Rc<dyn std::any::Any>>>,
+}
+
+// SAFETY: threads other than the rank's first touch it only under `lock` (taken by every call in
+// `abi::entry`), which is enabled before MPI_THREAD_MULTIPLE is granted.
+unsafe impl Sync for Rank {}
+// SAFETY: as above.
+unsafe impl Send for Rank {}
+
+thread_local! {
+    static CURRENT: Cell<*const Rank> = const { Cell::new(ptr::null()) };
+}
+
+/// The rank of this process where it has one only; threads of the user find it here.
+static PROCESS_RANK: AtomicPtr<Rank> = AtomicPtr::new(ptr::null_mut());
+
+/// The rank that this thread runs for, if it is known already.
+#[inline(always)]
+pub fn current() -> Option<&'static Rank> {
+    let own = CURRENT.with(Cell::get);
+    if !own.is_null() {
+        // SAFETY: `enter` got a reference that lives for ever.
+        return Some(unsafe { &*own });
+    }
+    let shared = PROCESS_RANK.load(Ordering::Acquire); // pairs with the store in `of_process`
+    if shared.is_null() {
+        return None;
+    }
+    CURRENT.with(|c| c.set(shared));
+    // SAFETY: `of_process` leaked it.
+    Some(unsafe { &*shared })
+}
+
+/// From now on this thread runs for `rank`.
+pub fn enter(rank: &'static Rank) {
+    CURRENT.with(|c| c.set(rank));
+}
+
+/// The rank of this process, made now if this is the first call.
+#[cold]
+pub fn of_process() -> &'static Rank {
+    if let Some(rank) = current() {
+        return rank;
+    }
+    let fresh = Box::into_raw(Box::new(Rank::new()));
+    // Two threads may race for the first call: the loser's is dropped.
+    // Release publishes the rank's contents to `current`.
+    let null = ptr::null_mut();
+    match PROCESS_RANK.compare_exchange(null, fresh, Ordering::AcqRel, Ordering::Acquire) {
+        // SAFETY: leaked for good.
+        Ok(_) => unsafe { &*fresh },
+        Err(winner) => {
+            // SAFETY: `fresh` was never shared; `winner` is leaked for good.
+            unsafe {
+                drop(Box::from_raw(fresh));
+                &*winner
+            }
+        }
+    }
+}
+
+impl Default for Rank {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Rank {
+    /// A rank that is not part of a world yet.
+    pub fn new() -> Rank {
+        let counters: &'static Counters = Box::leak(Box::default());
+        Rank {
+            lock: RankLock::default(),
+            phase: Cell::new(Phase::Before),
+            thread_level: Cell::new(0),
+            main_thread: Cell::new(0),
+            counters,
+            node: OnceCell::new(),
+            p2p: P2p::default(),
+            waiters: Waiters::default(),
+            comms: RefCell::new(Table::new(Kind::Comm)),
+            world: RefCell::new(None),
+            self_comm: RefCell::new(None),
+            next_context: Cell::new(0),
+            groups: RefCell::new(Table::new(Kind::Group)),
+            datatypes: RefCell::new(Table::new(Kind::Datatype)),
+            basics: predefined_datatypes(),
+            ops: RefCell::new(Table::new(Kind::Op)),
+            requests: RefCell::new(Table::new(Kind::Request)),
+            messages: RefCell::new(Table::new(Kind::Message)),
+            infos: RefCell::new(Table::new(Kind::Info)),
+            errhandlers: RefCell::new(Table::new(Kind::Errhandler)),
+            keyvals: RefCell::new(Table::new(Kind::Keyval)),
+            user_errors: RefCell::default(),
+            bsend: RefCell::default(),
+            extra: RefCell::default(),
+        }
+    }
+
+    /// Joins the world: from here on messages flow. Makes the two predefined communicators.
+    pub fn join(&'static self, node: Node) -> Result<()> {
+        let (me, size) = (node.me, node.size);
+        if self.node.set(node).is_err() {
+            return Err(Error::new(Class::OTHER, "the rank is part of a world already"));
+        }
+        let world = Comm::predefined(self, Group::range(0, size), me, "MPI_COMM_WORLD", 0);
+        let own = Comm::predefined(self, Group::range(me, 1), 0, "MPI_COMM_SELF", 4);
+        *self.world.borrow_mut() = Some(world);
+        *self.self_comm.borrow_mut() = Some(own);
+        self.phase.set(Phase::Active);
+        Ok(())
+    }
+
+    /// The rank's place in the world. Only called once it has one.
+    #[inline(always)]
+    pub fn node(&self) -> &Node {
+        self.node.get().expect("a rank communicates only after it has joined a world")
+    }
+
+    /// The same, or `None` before `join`.
+    pub fn try_node(&self) -> Option<&Node> {
+        self.node.get()
+    }
+
+    /// The way to a world rank.
+    #[inline(always)]
+    pub fn route(&self, peer: u32) -> &dyn Transport {
+        let node = self.node();
+        &*node.transports[node.routes[peer as usize] as usize]
+    }
+
+    /// `MPI_COMM_WORLD`, while it exists.
+    pub fn world(&self) -> Option<Rc<Comm>> {
+        self.world.borrow().clone()
+    }
+
+    /// `MPI_COMM_SELF`, while it exists.
+    pub fn self_comm(&self) -> Option<Rc<Comm>> {
+        self.self_comm.borrow().clone()
+    }
+
+    /// Runs `f` on `MPI_COMM_WORLD` without touching its reference count.
+    #[inline(always)]
+    pub fn with_world<R>(&self, f: impl FnOnce(Option<&Rc<Comm>>) -> R) -> R {
+        f(self.world.borrow().as_ref())
+    }
+
+    /// The predefined datatype of the ABI's number `value`.
+    #[inline(always)]
+    pub fn predefined_datatype(&self, value: u32) -> Option<&Rc<Datatype>> {
+        self.basics.get((value as usize).wrapping_sub(0x200))?.as_ref()
+    }
+
+    /// A context id that nobody in the job has: the upper half names this rank. Four contexts in
+    /// a row belong to a communicator (`comm::Use`).
+    pub fn new_context(&self) -> u64 {
+        let number = self.next_context.get() + 1;
+        self.next_context.set(number);
+        (self.node().me as u64 + 1) << 32 | (number as u64) << 2
+    }
+
+    /// Ends the whole job. Does not return from a launched process.
+    pub fn abort(&self, code: i32, text: &str) {
+        if let Some(node) = self.try_node() {
+            (node.abort)(code, text);
+        }
+    }
+}
+
+fn predefined_datatypes() -> Vec<Option<Rc<Datatype>>> {
+    let mut table = vec![None; 0x100];
+    for basic in Basic::ALL {
+        if let Some(slot) = table.get_mut((basic.abi_value() as usize).wrapping_sub(0x200)) {
+            let ty = Datatype::basic(*basic);
+            ty.set_committed();
+            *slot = Some(ty);
+        }
+    }
+    table
+}

@@ -1,0 +1,145 @@
+//! The sending half: claim a place in the ring to a peer, write, publish, and tell the peer if it
+//! does not look there by itself. Called by the transport's `try_send`.
+
+use super::segment::Segment;
+use crate::{Fill, Head, Sent, TransportError};
+use starling_settings::Counters;
+use starling_sys::bell::Bell;
+use starling_sys::fence::Fences;
+use starling_sys::queue::spsc_ring::{Producer, INLINE_MAX};
+use std::cell::{Cell, OnceCell};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+/// What is needed to send to one peer; made with the first message to it.
+struct Link {
+    producer: Producer,
+    ring: *mut u8,
+    payload_reserved: Cell<bool>,
+    bell: *const Bell,
+    pending: *const AtomicU64,
+    bit: u64,
+}
+
+pub(super) struct Sender {
+    segment: Arc<Segment>,
+    me: u32,
+    fences: Fences,
+    counters: &'static Counters,
+    links: Vec<OnceCell<Link>>,
+}
+
+impl Sender {
+    pub(super) fn new(
+        segment: Arc<Segment>,
+        me: u32,
+        fences: Fences,
+        counters: &'static Counters,
+    ) -> Sender {
+        let links = (0..segment.ranks()).map(|_| OnceCell::new()).collect();
+        Sender { segment, me, fences, counters, links }
+    }
+
+    #[inline(always)]
+    fn link(&self, peer: u32) -> Result<&Link, TransportError> {
+        match self.links[peer as usize].get() {
+            Some(link) => Ok(link),
+            None => self.make_link(peer),
+        }
+    }
+
+    #[cold]
+    fn make_link(&self, peer: u32) -> Result<&Link, TransportError> {
+        let ring = self.segment.make_ring(peer, self.me)?;
+        self.counters.rings_made.add(1);
+        let link = Link {
+            // SAFETY: fresh zeroed memory of the segment, which lives as long as `self.segment`;
+            // a sender makes one ring per peer, so this is its only producer.
+            producer: unsafe { Producer::new(ring, self.segment.geometry()) },
+            ring,
+            payload_reserved: Cell::new(false),
+            bell: self.segment.bell(peer),
+            pending: self.segment.pending(peer, self.me as usize / 64),
+            bit: 1 << (self.me % 64),
+        };
+        Ok(self.links[peer as usize].get_or_init(|| link))
+    }
+
+    #[inline(always)]
+    pub(super) fn send(
+        &self,
+        peer: u32,
+        head: &Head,
+        body: &[u8],
+    ) -> Result<Sent, TransportError> {
+        let link = self.link(peer)?;
+        if body.len() > INLINE_MAX && !link.payload_reserved.get() {
+            self.reserve_payload(link)?;
+        }
+        let Some(claim) = link.producer.claim(body.len()) else {
+            self.counters.ring_full.add(1);
+            return Ok(Sent::Full);
+        };
+        // SAFETY: the claim gives `body.len()` writable bytes that are ours until published.
+        unsafe { std::ptr::copy_nonoverlapping(body.as_ptr(), claim.body, body.len()) };
+        link.producer.publish(claim, head, body.len());
+        self.notify(link);
+        Ok(Sent::Yes)
+    }
+
+    pub(super) fn send_with(
+        &self,
+        peer: u32,
+        head: &Head,
+        len: usize,
+        fill: Fill<'_>,
+    ) -> Result<Sent, TransportError> {
+        let link = self.link(peer)?;
+        if len > INLINE_MAX && !link.payload_reserved.get() {
+            self.reserve_payload(link)?;
+        }
+        let Some(claim) = link.producer.claim(len) else {
+            self.counters.ring_full.add(1);
+            return Ok(Sent::Full);
+        };
+        // SAFETY: as in `send`; the memory is initialised (it was zeroed, then held messages).
+        fill(unsafe { std::slice::from_raw_parts_mut(claim.body, len) });
+        link.producer.publish(claim, head, len);
+        self.notify(link);
+        Ok(Sent::Yes)
+    }
+
+    #[cold]
+    fn reserve_payload(&self, link: &Link) -> Result<(), TransportError> {
+        self.segment.reserve_payload(link.ring)?;
+        link.payload_reserved.set(true);
+        Ok(())
+    }
+
+    /// Tells the receiver, who either polls this ring (its pending bit is set, nothing to do), or
+    /// has retired it (set the bit), or sleeps (ring). The light fence in `ring` pairs with the
+    /// heavy one in `Inbox::retire`, and orders both loads behind the publication.
+    #[inline(always)]
+    fn notify(&self, link: &Link) {
+        self.fences.light();
+        // SAFETY: both point into the segment, which `self` keeps mapped.
+        let (pending, bell) = unsafe { (&*link.pending, &*link.bell) };
+        if pending.load(Ordering::Relaxed) & link.bit == 0 {
+            // Release: whoever sees the bit also sees the ring in the directory.
+            pending.fetch_or(link.bit, Ordering::Release);
+        }
+        if bell.ring(self.fences) {
+            self.counters.wakes.add(1);
+        }
+    }
+
+    /// Marks the rings to `peers` so that their consumers ring us when they free slots.
+    pub(super) fn wait_for_place(&self, peers: &[u32], fences: Fences) {
+        for &peer in peers {
+            if let Some(link) = self.links[peer as usize].get() {
+                link.producer.set_waiting(true);
+            }
+        }
+        fences.heavy(); // pairs with the light fence in `Inbox::give_back`
+    }
+}
