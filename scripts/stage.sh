@@ -53,10 +53,11 @@ for row in 'starling C' 'mpi-c C' 'mpi-cxx C++'; do
     install -m 644 "$filled" "$root/lib/pkgconfig/${row% *}.pc"
 done
 
-# The launcher's help as man pages, where the launcher can write them.
-if "$root/bin/starling" man "$root/share/man/man1" >/dev/null 2>&1; then
-    pages=', man pages'
-else
-    pages=''
-fi
-echo "staged Starling MPI $version in $root: bin, lib, include$pages"
+# The launcher knows its own manual pages: they come from the declaration of its options.
+mkdir -p "$root/share/man/man1"
+for page in starling mpiexec; do
+    "$root/bin/starling" man $page >"$filled"
+    install -m 644 "$filled" "$root/share/man/man1/$page.1"
+done
+ln -sfn mpiexec.1 "$root/share/man/man1/mpirun.1"
+echo "staged Starling MPI $version in $root: bin, lib, include, share/man"

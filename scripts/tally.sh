@@ -23,7 +23,8 @@ fail() {
 # In the foreground group, so that Ctrl-C reaches it; launchers take their ranks down themselves.
 attempt() {
     tally_status=0
-    output=$(timeout --foreground -k 10 "$check_seconds_max" "$@" 2>&1 </dev/null) || tally_status=$?
+    output=$(timeout --foreground -k 10 "$check_seconds_max" "$@" 2>&1 </dev/null) ||
+        tally_status=$?
 }
 
 # check NAME COMMAND...: passes when the command ends with status 0. Its output is in $output.

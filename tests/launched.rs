@@ -43,7 +43,7 @@ fn programs() -> Result<Vec<Program>, String> {
     let tests = place::repository().join("tests");
     let mut found = Vec::new();
     for chapter in listing(&tests.join("c"))? {
-        if !chapter.is_dir() || chapter.ends_with("wrapper") {
+        if !chapter.is_dir() || chapter.ends_with("programs") {
             continue;
         }
         for source in listing(&chapter)? {
@@ -116,8 +116,7 @@ fn judge(program: &Program, outcome: &Outcome) -> Result<(), String> {
     if !ended_well {
         return Err(format!("exit code {code}, wanted {:?}", program.exit));
     }
-    for (text, patterns) in
-        [(&outcome.stdout, &program.stdout), (&outcome.stderr, &program.stderr)]
+    for (text, patterns) in [(&outcome.stdout, &program.stdout), (&outcome.stderr, &program.stderr)]
     {
         if let Some(missing) = patterns.iter().find(|p| !p.is_match(text)) {
             return Err(format!("output lacks /{missing}/"));

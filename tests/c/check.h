@@ -74,8 +74,8 @@ UNUSED static void check_failed(const char *file, int line, const char *text)
         const char *check_a = (a), *check_b = (b);                                             \
         if (strcmp(check_a, check_b) != 0) {                                                   \
             char check_text[900];                                                              \
-            snprintf(check_text, sizeof check_text, "%s == %s, but they are '%.200s' and '%.200s'", \
-                     #a, #b, check_a, check_b);                                                \
+            snprintf(check_text, sizeof check_text,                                            \
+                     "%s == %s, but they are '%.200s' and '%.200s'", #a, #b, check_a, check_b); \
             check_failed(__FILE__, __LINE__, check_text);                                      \
         }                                                                                      \
     } while (0)

@@ -41,9 +41,7 @@ impl Outcome {
     pub fn code(&self) -> i32 {
         match self.status {
             None => -1,
-            Some(status) => {
-                status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
-            }
+            Some(status) => status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
         }
     }
 

@@ -72,7 +72,10 @@ impl Tools {
 
     /// The folder for what is compiled with these tools; two MPIs never share one.
     pub fn build_dir(&self) -> PathBuf {
-        let name = if self.is_oracle { "other" } else { "starling" };
+        let name = match (self.is_oracle, env::var_os("STARLING_PREFIX")) {
+            (false, None) => "starling".to_owned(),
+            _ => self.mpicc.to_string_lossy().replace('/', "_"),
+        };
         target().join("launched").join(name)
     }
 

@@ -7,12 +7,12 @@
 //! | key | value | meaning |
 //! |---|---|---|
 //! | `ranks` | `1 2 4` | one test per number (default `1`) |
-//! | `timeout` | seconds | time limit of a run (default 60) |
+//! | `timeout` | seconds | time limit of a run (default 30) |
 //! | `args` | words | arguments of the program |
 //! | `env` | `A=B` | one variable; the key may be repeated |
 //! | `launcher` | words | flags of `mpiexec` |
 //! | `cflags` | words | flags of the compiler |
-//! | `wrapper` | file | a C program, compiled alone, that is started in front of this one |
+//! | `wrapper` | file and words | a C program to start in front of this one, and its arguments |
 //! | `expect-exit` | number or `nonzero` | exit status of the launcher (default 0) |
 //! | `expect-stdout`, `expect-stderr` | regex | must be found in the output |
 //! | `memory` | MiB | skipped when less is available |
@@ -21,6 +21,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use regex::Regex;
@@ -55,8 +56,8 @@ pub struct Program {
     pub launcher: Vec<String>,
     /// Flags of the compiler.
     pub cflags: Vec<String>,
-    /// A program to start in front of this one.
-    pub wrapper: Option<PathBuf>,
+    /// A program to start in front of this one (below `tests/c`), and its arguments.
+    pub wrapper: Vec<String>,
     /// The exit status wanted.
     pub exit: ExitWanted,
     /// Must be found in standard output.
@@ -79,18 +80,17 @@ impl Program {
     /// # Errors
     /// A sentence with the file and line when the file cannot be read or an order is malformed.
     pub fn read(source: &Path, name: &str) -> Result<Program, String> {
-        let text =
-            fs::read_to_string(source).map_err(|e| format!("{}: {e}", source.display()))?;
+        let text = fs::read_to_string(source).map_err(|e| format!("{}: {e}", source.display()))?;
         let mut program = Program {
             source: source.to_path_buf(),
             name: name.to_owned(),
             ranks: vec![1],
-            limit: Duration::from_secs(60),
+            limit: Duration::from_secs(30),
             args: Vec::new(),
             env: Vec::new(),
             launcher: Vec::new(),
             cflags: Vec::new(),
-            wrapper: None,
+            wrapper: Vec::new(),
             exit: ExitWanted::Code(0),
             stdout: Vec::new(),
             stderr: Vec::new(),
@@ -128,7 +128,7 @@ impl Program {
             }
             "launcher" => self.launcher = words(value),
             "cflags" => self.cflags = words(value),
-            "wrapper" => self.wrapper = Some(repository().join("tests/c").join(value)),
+            "wrapper" => self.wrapper = words(value),
             "expect-exit" if value == "nonzero" => self.exit = ExitWanted::NonZero,
             "expect-exit" => {
                 self.exit = ExitWanted::Code(value.parse().map_err(|e| bad(&e))?);
@@ -154,11 +154,13 @@ impl Program {
     pub fn command(&self, tools: &Tools, ranks: usize) -> Result<Command, String> {
         let mut command = tools.launch(ranks);
         command.args(&self.launcher);
-        if let Some(wrapper) = &self.wrapper {
-            command.arg(compile(wrapper, &tools.build_dir().join("wrapper"), &[], tools)?);
+        if let Some((wrapper, arguments)) = self.wrapper.split_first() {
+            let source = repository().join("tests/c").join(wrapper);
+            command.arg(tools.compile_program(&source)?).args(arguments);
         }
         if self.is_python() {
-            command.arg(&tools.python).arg(&self.source);
+            // So started, an exception on one rank ends all of them.
+            command.arg(&tools.python).args(["-m", "mpi4py"]).arg(&self.source);
         } else {
             let chapter = Path::new(&self.name).parent().unwrap_or(Path::new(""));
             let dir = tools.build_dir().join(chapter);
@@ -169,6 +171,19 @@ impl Program {
             command.env(name, value);
         }
         Ok(command)
+    }
+}
+
+impl Tools {
+    /// Compiles a program that is no test of its own (`tests/c/programs`), once at a time.
+    ///
+    /// # Errors
+    /// As [`compile`].
+    pub fn compile_program(&self, source: &Path) -> Result<PathBuf, String> {
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        // The guarded value is nothing, so a panic of another holder left nothing half done.
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        compile(source, &self.build_dir().join("programs"), &[], self)
     }
 }
 

@@ -1,1 +1,51 @@
 //! The C entry points of the MPI 5.0 standard ABI.
+//!
+//! A call goes: generated entry point (`generated/exports`) -> `entry::run` (rank, lock, phase)
+//! -> the body in the file of its chapter -> `core`. One body serves the plain and the `_c`
+//! variant. `decode.rs` turns C handles and buffers into objects; errors go back up to
+//! `entry.rs`, which calls the error handler. Only this crate knows C handles.
+
+mod decode;
+mod entry;
+pub mod generated;
+mod ints;
+mod report;
+mod status;
+mod text;
+
+mod attr;
+mod attr_predefined;
+mod coll;
+mod coll_args;
+mod comm;
+mod comm_create;
+mod comm_idup;
+mod comm_inter;
+mod convert;
+mod datatype;
+mod env;
+mod errhandler;
+mod error_codes;
+mod group;
+mod grequest;
+mod icoll;
+mod info;
+mod neighbor;
+mod op;
+mod p2p;
+mod pack;
+mod pcoll;
+mod persistent;
+mod probe;
+mod request;
+mod request_status;
+mod sendrecv;
+mod status_access;
+mod topology;
+mod dims;
+mod dist_graph;
+mod graph;
+mod type_create;
+mod type_query;
+mod type_unnamed;
+

@@ -26,6 +26,8 @@ pub struct Keyval {
     pub extra_state: usize,
     /// The handle.
     pub handle: Cell<u32>,
+    /// Whether the user has freed it; attributes may still use it.
+    pub freed: Cell<bool>,
 }
 
 /// The attributes of an object, in the order in which they were set.

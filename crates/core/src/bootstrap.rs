@@ -185,7 +185,7 @@ fn foreign_launcher(mut client: Client) -> Result<Place> {
     let made = match me {
         0 => {
             let fd = segment::create(size).map_err(|e| failed("cannot make a segment", e))?;
-            let value = format!("{} {} {host}", std::process::id(), fd.as_raw_fd());
+            let value = format!("{}:{}:{host}", std::process::id(), fd.as_raw_fd());
             client.put("starling-segment", &value).map_err(talk)?;
             Some(fd)
         }
@@ -205,7 +205,7 @@ fn foreign_launcher(mut client: Client) -> Result<Place> {
 }
 
 fn open_segment(value: &str, host: &str) -> Result<OwnedFd> {
-    let mut parts = value.splitn(3, ' ');
+    let mut parts = value.splitn(3, ':');
     let (process, fd) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
     let there = parts.next().unwrap_or("");
     if there != host {

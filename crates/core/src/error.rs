@@ -37,6 +37,7 @@ classes! {
     INTERN = 17, "MPI_ERR_INTERN";
     PENDING = 18, "MPI_ERR_PENDING";
     IN_STATUS = 19, "MPI_ERR_IN_STATUS";
+    BASE = 24, "MPI_ERR_BASE";
     INFO_KEY = 31, "MPI_ERR_INFO_KEY";
     INFO_NOKEY = 32, "MPI_ERR_INFO_NOKEY";
     INFO_VALUE = 33, "MPI_ERR_INFO_VALUE";
@@ -64,19 +65,21 @@ struct Report {
     /// The error code: a class, or a code the user added.
     code: i32,
     text: String,
+    /// Handle of the communicator whose error handler is used, where the call does not name it.
+    comm: Option<u32>,
 }
 
 impl Error {
     /// An error of `class`; `text` names what happened, with which values, and what to do.
     #[cold]
     pub fn new(class: Class, text: impl Into<String>) -> Error {
-        Error(Box::new(Report { code: class.0, text: text.into() }))
+        Error(Box::new(Report { code: class.0, text: text.into(), comm: None }))
     }
 
     /// An error code that a user's callback returned.
     #[cold]
     pub fn from_code(code: i32, text: impl Into<String>) -> Error {
-        Error(Box::new(Report { code, text: text.into() }))
+        Error(Box::new(Report { code, text: text.into(), comm: None }))
     }
 
     /// The error code for the caller.
@@ -87,6 +90,17 @@ impl Error {
     /// The same, as a class of the engine.
     pub fn class(&self) -> Class {
         Class(self.0.code)
+    }
+
+    /// The same error, to be handled by the communicator with this handle.
+    pub fn on_comm(mut self, handle: u32) -> Error {
+        self.0.comm = Some(handle);
+        self
+    }
+
+    /// The communicator whose error handler is used, if the error names one.
+    pub fn comm(&self) -> Option<u32> {
+        self.0.comm
     }
 
     /// The words.

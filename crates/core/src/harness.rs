@@ -5,6 +5,7 @@ use crate::rank::{self, Node, Rank};
 use starling_sys::bell::Bell;
 use starling_sys::fence::Fences;
 use starling_transport::{local, shm, Attachment, Transport};
+use std::io::Write;
 use std::sync::Arc;
 
 /// Runs `body` on `n` ranks as threads, first over `local`, then over `shm`.
@@ -66,6 +67,7 @@ fn run(
     body: &(impl Fn(&'static Rank) + Sync),
     join: impl Fn(u32, &'static Rank) -> Node + Sync,
 ) {
+    die_loudly();
     std::thread::scope(|scope| {
         for me in 0..n {
             let join = &join;
@@ -81,5 +83,22 @@ fn run(
                 rank.block_on(crate::coll::barrier::barrier(coll)).unwrap().unwrap();
             });
         }
+    });
+}
+
+/// A rank that panics would leave the others waiting for ever: it ends the test program instead.
+fn die_loudly() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if rank::current().is_none() {
+                return before(panic);
+            }
+            // Not by a print macro: the test runner would keep that to itself.
+            let name = std::thread::current().name().map(str::to_string);
+            let _ = writeln!(std::io::stderr(), "a rank failed ({name:?}): {panic}");
+            std::process::abort();
+        }));
     });
 }

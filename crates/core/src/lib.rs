@@ -25,3 +25,5 @@ pub mod topo;
 
 #[cfg(test)]
 mod harness;
+
+pub use starling_sys::clock::now_ns;

@@ -29,6 +29,11 @@ use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+/// The ABI's number of `MPI_COMM_WORLD`.
+pub const WORLD: u32 = 0x101;
+/// The ABI's number of `MPI_COMM_SELF`.
+pub const SELF: u32 = 0x102;
+
 /// Where a rank is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -221,6 +226,8 @@ impl Rank {
         }
         let world = Comm::predefined(self, Group::range(0, size), me, "MPI_COMM_WORLD", 0);
         let own = Comm::predefined(self, Group::range(me, 1), 0, "MPI_COMM_SELF", 4);
+        world.handle.set(WORLD);
+        own.handle.set(SELF);
         *self.world.borrow_mut() = Some(world);
         *self.self_comm.borrow_mut() = Some(own);
         self.phase.set(Phase::Active);

@@ -24,6 +24,8 @@ pub enum Activity {
     Collective(Rc<Operation>),
     /// A send and a receive at once (`MPI_Isendrecv`); the status is the receive's.
     Pair(TransferId, Option<TransferId>),
+    /// The same where there is nobody to receive from.
+    SendOnly(TransferId),
     /// A generalised request (section 13.2); `abi` keeps its callbacks.
     Generalized(Rc<Generalized>),
 }
@@ -32,6 +34,8 @@ pub enum Activity {
 pub struct Generalized {
     /// Set by `MPI_Grequest_complete`.
     pub complete: std::cell::Cell<bool>,
+    /// Set by `MPI_Request_free`.
+    pub freed: std::cell::Cell<bool>,
     /// The callbacks.
     pub callbacks: Box<dyn Any>,
 }
@@ -62,7 +66,7 @@ impl Activity {
     pub fn is_done(&self, rank: &Rank) -> bool {
         match self {
             Activity::Complete(_) => true,
-            Activity::Transfer(id) => rank.p2p.is_complete(*id),
+            Activity::Transfer(id) | Activity::SendOnly(id) => rank.p2p.is_complete(*id),
             Activity::Collective(operation) => operation.is_done(),
             Activity::Pair(receive, send) => {
                 rank.p2p.is_complete(*receive) && send.is_none_or(|s| rank.p2p.is_complete(s))
@@ -76,6 +80,9 @@ impl Activity {
         match self {
             Activity::Complete(status) => status,
             Activity::Transfer(id) => rank.p2p.take(id),
+            Activity::SendOnly(id) => {
+                Status { error: rank.p2p.take(id).error, ..Status::NO_PROCESS }
+            }
             Activity::Collective(operation) => {
                 Status { error: operation.result().err(), ..Status::EMPTY }
             }
@@ -93,6 +100,7 @@ impl Activity {
     pub fn peek_status(&self, rank: &Rank) -> Status {
         match self {
             Activity::Transfer(id) | Activity::Pair(id, _) => rank.p2p.peek_status(*id),
+            Activity::SendOnly(_) => Status::NO_PROCESS,
             Activity::Complete(status) => status.clone(),
             Activity::Collective(operation) => {
                 Status { error: operation.result().err(), ..Status::EMPTY }
@@ -101,14 +109,20 @@ impl Activity {
         }
     }
 
-    /// Lets it go on without a request (`MPI_Request_free`).
-    pub fn detach(self, rank: &Rank) {
+    /// Lets it go on without a request (`MPI_Request_free`); `keep` lives as long as it does.
+    pub fn detach_with(self, rank: &Rank, keep: Option<Rc<dyn Any>>) {
+        let detach = |id| {
+            if let Some(keep) = &keep {
+                rank.p2p.keep(id, keep.clone());
+            }
+            rank.p2p.detach(id);
+        };
         match self {
-            Activity::Transfer(id) => rank.p2p.detach(id),
+            Activity::Transfer(id) | Activity::SendOnly(id) => detach(id),
             Activity::Pair(receive, send) => {
-                rank.p2p.detach(receive);
+                detach(receive);
                 if let Some(send) = send {
-                    rank.p2p.detach(send);
+                    detach(send);
                 }
             }
             // A collective is kept by `progress` until it is done.

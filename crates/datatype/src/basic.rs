@@ -310,12 +310,7 @@ mod tests {
             (Basic::LongDoubleInt, 20, 32),
             (Basic::TwoDoublePrecision, 16, 16),
         ] {
-            assert_eq!(
-                (basic.size(), basic.extent()),
-                (size, extent),
-                "{}",
-                basic.name()
-            );
+            assert_eq!((basic.size(), basic.extent()), (size, extent), "{}", basic.name());
         }
         assert_eq!(Basic::ShortInt.pair_index_offset(), 4);
         assert_eq!(Basic::LongDoubleInt.true_extent(), 20);
@@ -326,15 +321,10 @@ mod tests {
         let spec = include_str!("../../../spec/mpi-5.0-abi.json");
         for &basic in Basic::ALL {
             let key = format!("\"{}\": {{", basic.name());
-            let at = spec
-                .find(&key)
-                .unwrap_or_else(|| panic!("{} not in spec", basic.name()));
+            let at = spec.find(&key).unwrap_or_else(|| panic!("{} not in spec", basic.name()));
             let row = &spec[at..spec[at..].find('}').unwrap() + at];
             assert!(row.contains("\"MPI_Datatype\""), "{row}");
-            assert!(
-                row.contains(&format!("\"0x{:08x}\"", basic.abi_value())),
-                "{row}"
-            );
+            assert!(row.contains(&format!("\"0x{:08x}\"", basic.abi_value())), "{row}");
             assert_eq!(Basic::from_abi_value(basic.abi_value()), Some(basic));
         }
         // MPI_DATATYPE_NULL is the only handle of this type that is no datatype.

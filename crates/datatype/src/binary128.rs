@@ -45,21 +45,13 @@ pub(crate) fn to_x87(bits: u128) -> u128 {
     let rest = fraction & ((1 << EXTRA_BITS) - 1);
     let half = 1u128 << (EXTRA_BITS - 1);
     let up = rest > half || (rest == half && short & 1 == 1);
-    let significand = if exponent == 0 {
-        short
-    } else {
-        INTEGER_BIT | short
-    };
+    let significand = if exponent == 0 { short } else { INTEGER_BIT | short };
     let (rounded, carried) = significand.overflowing_add(u64::from(up));
     if carried {
         return sign | pack_x87(exponent + 1, INTEGER_BIT);
     }
     // Rounding may turn the largest denormal into the smallest normal number.
-    let exponent = if exponent == 0 && rounded & INTEGER_BIT != 0 {
-        1
-    } else {
-        exponent
-    };
+    let exponent = if exponent == 0 && rounded & INTEGER_BIT != 0 { 1 } else { exponent };
     sign | pack_x87(exponent, rounded)
 }
 
@@ -96,9 +88,7 @@ mod tests {
     fn widening_and_narrowing_returns_the_number() {
         let mut state = 1u64;
         for _ in 0..10_000 {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let exponent = (state >> 20) as u16 % EXPONENT_MAX;
             let integer = if exponent == 0 { 0 } else { INTEGER_BIT };
             let significand = (state.rotate_left(17) & !INTEGER_BIT) | integer;

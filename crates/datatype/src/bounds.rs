@@ -24,12 +24,7 @@ fn add(a: i64, b: i128) -> Result<i64, TypeError> {
 }
 
 impl Bounds {
-    pub const VOID: Bounds = Bounds {
-        lb: 0,
-        ub: 0,
-        data: None,
-        explicit: false,
-    };
+    pub const VOID: Bounds = Bounds { lb: 0, ub: 0, data: None, explicit: false };
 
     fn is_void(self) -> bool {
         self.data.is_none() && !self.explicit
@@ -49,12 +44,7 @@ impl Bounds {
             Some((first, end)) => Some((add(first, by)?, add(end, by)?)),
             None => None,
         };
-        let bounds = Bounds {
-            lb: add(self.lb, by)?,
-            ub: add(self.ub, by)?,
-            data,
-            ..self
-        };
+        let bounds = Bounds { lb: add(self.lb, by)?, ub: add(self.ub, by)?, data, ..self };
         // The extents have to fit too.
         add(bounds.ub, -i128::from(bounds.lb))?;
         Ok(bounds)
@@ -74,12 +64,7 @@ impl Bounds {
             (false, true) => (other.lb, other.ub),
             _ => (self.lb.min(other.lb), self.ub.max(other.ub)),
         };
-        let joined = Bounds {
-            lb,
-            ub,
-            data,
-            explicit: self.explicit || other.explicit,
-        };
+        let joined = Bounds { lb, ub, data, explicit: self.explicit || other.explicit };
         let (first, end) = data.unwrap_or((0, 0));
         add(ub, -i128::from(lb))?;
         add(end, -i128::from(first))?;
@@ -105,9 +90,6 @@ impl Bounds {
             return Ok(self);
         }
         let pad = (-self.extent()).rem_euclid(align);
-        Ok(Bounds {
-            ub: add(self.ub, pad.into())?,
-            ..self
-        })
+        Ok(Bounds { ub: add(self.ub, pad.into())?, ..self })
     }
 }

@@ -83,49 +83,19 @@ pub enum Combiner {
     /// `MPI_Type_contiguous`
     Contiguous { count: i64, inner: Rc<Datatype> },
     /// `MPI_Type_vector`
-    Vector {
-        count: i64,
-        blocklength: i64,
-        stride: i64,
-        inner: Rc<Datatype>,
-    },
+    Vector { count: i64, blocklength: i64, stride: i64, inner: Rc<Datatype> },
     /// `MPI_Type_create_hvector`
-    Hvector {
-        count: i64,
-        blocklength: i64,
-        stride: i64,
-        inner: Rc<Datatype>,
-    },
+    Hvector { count: i64, blocklength: i64, stride: i64, inner: Rc<Datatype> },
     /// `MPI_Type_indexed`
-    Indexed {
-        blocklengths: Box<[i64]>,
-        displacements: Box<[i64]>,
-        inner: Rc<Datatype>,
-    },
+    Indexed { blocklengths: Box<[i64]>, displacements: Box<[i64]>, inner: Rc<Datatype> },
     /// `MPI_Type_create_hindexed`
-    Hindexed {
-        blocklengths: Box<[i64]>,
-        displacements: Box<[i64]>,
-        inner: Rc<Datatype>,
-    },
+    Hindexed { blocklengths: Box<[i64]>, displacements: Box<[i64]>, inner: Rc<Datatype> },
     /// `MPI_Type_create_indexed_block`
-    IndexedBlock {
-        blocklength: i64,
-        displacements: Box<[i64]>,
-        inner: Rc<Datatype>,
-    },
+    IndexedBlock { blocklength: i64, displacements: Box<[i64]>, inner: Rc<Datatype> },
     /// `MPI_Type_create_hindexed_block`
-    HindexedBlock {
-        blocklength: i64,
-        displacements: Box<[i64]>,
-        inner: Rc<Datatype>,
-    },
+    HindexedBlock { blocklength: i64, displacements: Box<[i64]>, inner: Rc<Datatype> },
     /// `MPI_Type_create_struct`
-    Struct {
-        blocklengths: Box<[i64]>,
-        displacements: Box<[i64]>,
-        types: Box<[Rc<Datatype>]>,
-    },
+    Struct { blocklengths: Box<[i64]>, displacements: Box<[i64]>, types: Box<[Rc<Datatype>]> },
     /// `MPI_Type_create_subarray`
     Subarray {
         sizes: Box<[i64]>,
@@ -146,28 +116,15 @@ pub enum Combiner {
         inner: Rc<Datatype>,
     },
     /// `MPI_Type_create_f90_real`
-    F90Real {
-        precision: Option<i32>,
-        range: Option<i32>,
-    },
+    F90Real { precision: Option<i32>, range: Option<i32> },
     /// `MPI_Type_create_f90_complex`
-    F90Complex {
-        precision: Option<i32>,
-        range: Option<i32>,
-    },
+    F90Complex { precision: Option<i32>, range: Option<i32> },
     /// `MPI_Type_create_f90_integer`
     F90Integer { range: i32 },
     /// `MPI_Type_create_resized`
-    Resized {
-        lb: i64,
-        extent: i64,
-        inner: Rc<Datatype>,
-    },
+    Resized { lb: i64, extent: i64, inner: Rc<Datatype> },
     /// `MPI_Type_get_value_index`
-    ValueIndex {
-        value: Rc<Datatype>,
-        index: Rc<Datatype>,
-    },
+    ValueIndex { value: Rc<Datatype>, index: Rc<Datatype> },
 }
 
 /// The arguments of a constructor, sorted into the arrays of `MPI_Type_get_contents`.
@@ -234,17 +191,11 @@ impl Combiner {
     /// the large-count version of its constructor, which moves counts and displacements to
     /// `large_counts`. A named type has no contents.
     pub fn contents(&self, large: bool) -> Contents {
-        let mut out = Contents {
-            datatypes: self.inner_types(),
-            ..Contents::default()
-        };
+        let mut out = Contents { datatypes: self.inner_types(), ..Contents::default() };
         self.plain_contents(large, &mut out);
         if large {
             // What went to `integers` or `addresses` above are counts in the large versions.
-            let counts = [
-                std::mem::take(&mut out.integers),
-                std::mem::take(&mut out.addresses),
-            ];
+            let counts = [std::mem::take(&mut out.integers), std::mem::take(&mut out.addresses)];
             out.large_counts.extend(counts.into_iter().flatten());
         }
         self.always_integer_contents(large, &mut out);
@@ -253,75 +204,36 @@ impl Combiner {
 
     /// Arguments that are `int` or `MPI_Aint` in the plain and `MPI_Count` in the large version.
     fn plain_contents(&self, large: bool, out: &mut Contents) {
-        let Contents {
-            integers,
-            addresses,
-            ..
-        } = out;
+        let Contents { integers, addresses, .. } = out;
         match self {
             Combiner::Contiguous { count, .. } => integers.push(*count),
-            Combiner::Vector {
-                count,
-                blocklength,
-                stride,
-                ..
-            } => {
+            Combiner::Vector { count, blocklength, stride, .. } => {
                 integers.extend([count, blocklength, stride]);
             }
-            Combiner::Hvector {
-                count,
-                blocklength,
-                stride,
-                ..
-            } => {
+            Combiner::Hvector { count, blocklength, stride, .. } => {
                 integers.extend([count, blocklength]);
                 addresses.push(*stride);
             }
-            Combiner::Indexed {
-                blocklengths,
-                displacements,
-                ..
-            } => {
+            Combiner::Indexed { blocklengths, displacements, .. } => {
                 integers.push(blocklengths.len() as i64);
                 integers.extend(blocklengths.iter().chain(displacements.iter()));
             }
-            Combiner::Hindexed {
-                blocklengths,
-                displacements,
-                ..
-            }
-            | Combiner::Struct {
-                blocklengths,
-                displacements,
-                ..
-            } => {
+            Combiner::Hindexed { blocklengths, displacements, .. }
+            | Combiner::Struct { blocklengths, displacements, .. } => {
                 integers.push(blocklengths.len() as i64);
                 integers.extend(blocklengths.iter());
                 addresses.extend(displacements.iter());
             }
-            Combiner::IndexedBlock {
-                blocklength,
-                displacements,
-                ..
-            } => {
+            Combiner::IndexedBlock { blocklength, displacements, .. } => {
                 integers.extend([displacements.len() as i64, *blocklength]);
                 integers.extend(displacements.iter());
             }
-            Combiner::HindexedBlock {
-                blocklength,
-                displacements,
-                ..
-            } => {
+            Combiner::HindexedBlock { blocklength, displacements, .. } => {
                 integers.extend([displacements.len() as i64, *blocklength]);
                 addresses.extend(displacements.iter());
             }
             Combiner::Resized { lb, extent, .. } => addresses.extend([lb, extent]),
-            Combiner::Subarray {
-                sizes,
-                subsizes,
-                starts,
-                ..
-            } if large => {
+            Combiner::Subarray { sizes, subsizes, starts, .. } if large => {
                 integers.extend(sizes.iter().chain(subsizes.iter()).chain(starts.iter()));
             }
             Combiner::Darray { gsizes, .. } if large => integers.extend(gsizes.iter()),
@@ -333,29 +245,14 @@ impl Combiner {
     fn always_integer_contents(&self, large: bool, out: &mut Contents) {
         let integers = &mut out.integers;
         match self {
-            Combiner::Subarray {
-                sizes,
-                subsizes,
-                starts,
-                order,
-                ..
-            } => {
+            Combiner::Subarray { sizes, subsizes, starts, order, .. } => {
                 integers.push(sizes.len() as i64);
                 if !large {
                     integers.extend(sizes.iter().chain(subsizes.iter()).chain(starts.iter()));
                 }
                 integers.push(order.abi_value().into());
             }
-            Combiner::Darray {
-                size,
-                rank,
-                gsizes,
-                distribs,
-                dargs,
-                psizes,
-                order,
-                ..
-            } => {
+            Combiner::Darray { size, rank, gsizes, distribs, dargs, psizes, order, .. } => {
                 integers.extend([*size, *rank, gsizes.len() as i64]);
                 if !large {
                     integers.extend(gsizes.iter());

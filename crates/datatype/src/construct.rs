@@ -49,8 +49,7 @@ impl Draft {
 
     fn size_times(&self, count: i64) -> Result<u64, TypeError> {
         let size = self.plan.size.checked_mul(count as u64);
-        size.filter(|size| *size <= i64::MAX as u64)
-            .ok_or_else(|| TypeError::too_large("the size"))
+        size.filter(|size| *size <= i64::MAX as u64).ok_or_else(|| TypeError::too_large("the size"))
     }
 
     /// `count` copies, `stride` bytes apart.
@@ -76,33 +75,15 @@ impl Draft {
         let low = self.bounds.shifted((*min).into())?;
         let bounds = low.joined(self.bounds.shifted((*max).into())?)?;
         let (first, plan) = self.plan.spread(displs);
-        let origin = if plan.size == 0 {
-            0
-        } else {
-            first + self.origin
-        };
+        let origin = if plan.size == 0 { 0 } else { first + self.origin };
         let signature = self.signature.repeated(displs.len() as u64);
-        Ok(Draft {
-            bounds,
-            origin,
-            plan,
-            signature,
-            ..self
-        })
+        Ok(Draft { bounds, origin, plan, signature, ..self })
     }
 
     pub fn shifted(self, by: i64) -> Result<Draft, TypeError> {
         let bounds = self.bounds.shifted(by.into())?;
-        let origin = if self.plan.size == 0 {
-            0
-        } else {
-            self.origin + by
-        };
-        Ok(Draft {
-            bounds,
-            origin,
-            ..self
-        })
+        let origin = if self.plan.size == 0 { 0 } else { self.origin + by };
+        Ok(Draft { bounds, origin, ..self })
     }
 
     /// One after the other in packing order.
@@ -123,45 +104,21 @@ impl Draft {
         }
         let (origin, plan) = pieces.finish();
         let signature = Signature::sequence(parts.iter().map(|part| part.signature.clone()));
-        Ok(Draft {
-            bounds,
-            origin,
-            plan,
-            signature,
-            align,
-        })
+        Ok(Draft { bounds, origin, plan, signature, align })
     }
 
     /// With the bounds set explicitly.
     pub fn resized(self, lb: i64, extent: i64) -> Result<Draft, TypeError> {
-        let ub = lb
-            .checked_add(extent)
-            .ok_or_else(|| TypeError::too_large("the upper bound"))?;
-        Ok(Draft {
-            bounds: Bounds {
-                lb,
-                ub,
-                explicit: true,
-                ..self.bounds
-            },
-            ..self
-        })
+        let ub = lb.checked_add(extent).ok_or_else(|| TypeError::too_large("the upper bound"))?;
+        Ok(Draft { bounds: Bounds { lb, ub, explicit: true, ..self.bounds }, ..self })
     }
 
     fn padded(self) -> Result<Draft, TypeError> {
-        Ok(Draft {
-            bounds: self.bounds.padded(self.align)?,
-            ..self
-        })
+        Ok(Draft { bounds: self.bounds.padded(self.align)?, ..self })
     }
 
     pub fn finish(self, combiner: Combiner, body: Option<Rc<Datatype>>) -> Built {
-        let inner = combiner
-            .inner_types()
-            .iter()
-            .map(|ty| ty.nesting)
-            .max()
-            .unwrap_or(0);
+        let inner = combiner.inner_types().iter().map(|ty| ty.nesting).max().unwrap_or(0);
         let inner = inner.max(body.as_ref().map_or(0, |ty| ty.nesting));
         let nesting = match combiner {
             Combiner::Dup { .. } | Combiner::Resized { .. } => inner,
@@ -240,9 +197,7 @@ fn blocks_at(lens: &[i64], displs: &[i64], inner: &Datatype) -> Result<Draft, Ty
     for (&len, &displ) in lens.iter().zip(displs).filter(|(len, _)| used(len)) {
         let block = inner.bounds.repeated(len, extent)?;
         bounds = bounds.joined(block.shifted(displ.into())?)?;
-        total = total
-            .checked_add(len)
-            .ok_or_else(|| TypeError::too_large("the size"))?;
+        total = total.checked_add(len).ok_or_else(|| TypeError::too_large("the size"))?;
         Draft::of_size(inner, total)?;
         let place = inner.origin.wrapping_add(displ);
         if inner.contiguous && inner.plan.size > 0 {
@@ -253,13 +208,7 @@ fn blocks_at(lens: &[i64], displs: &[i64], inner: &Datatype) -> Result<Draft, Ty
     }
     let (origin, plan) = pieces.finish();
     let signature = inner.signature.repeated(total as u64);
-    Ok(Draft {
-        bounds,
-        origin,
-        plan,
-        signature,
-        align: inner.align,
-    })
+    Ok(Draft { bounds, origin, plan, signature, align: inner.align })
 }
 
 impl Draft {
@@ -280,12 +229,7 @@ impl Datatype {
     /// # Errors
     /// None at present; the signature is that of all constructors.
     pub fn dup(inner: &Rc<Datatype>) -> Built {
-        let new = Draft::of(inner).finish(
-            Combiner::Dup {
-                inner: inner.clone(),
-            },
-            None,
-        )?;
+        let new = Draft::of(inner).finish(Combiner::Dup { inner: inner.clone() }, None)?;
         new.committed.set(inner.committed());
         Ok(new)
     }
@@ -297,13 +241,7 @@ impl Datatype {
     pub fn contiguous(count: i64, inner: &Rc<Datatype>) -> Built {
         check_count("count", count)?;
         let draft = Draft::of(inner).repeated(count, inner.extent())?;
-        draft.finish(
-            Combiner::Contiguous {
-                count,
-                inner: inner.clone(),
-            },
-            None,
-        )
+        draft.finish(Combiner::Contiguous { count, inner: inner.clone() }, None)
     }
 
     /// `MPI_Type_vector`; the stride is in extents of the inner type.
@@ -319,15 +257,7 @@ impl Datatype {
         };
         let draft = strided(count, blocklength, bytes, inner)?;
         let inner = inner.clone();
-        draft.finish(
-            Combiner::Vector {
-                count,
-                blocklength,
-                stride,
-                inner,
-            },
-            None,
-        )
+        draft.finish(Combiner::Vector { count, blocklength, stride, inner }, None)
     }
 
     /// `MPI_Type_create_hvector`; the stride is in bytes.
@@ -337,15 +267,7 @@ impl Datatype {
     pub fn hvector(count: i64, blocklength: i64, stride: i64, inner: &Rc<Datatype>) -> Built {
         let draft = strided(count, blocklength, stride, inner)?;
         let inner = inner.clone();
-        draft.finish(
-            Combiner::Hvector {
-                count,
-                blocklength,
-                stride,
-                inner,
-            },
-            None,
-        )
+        draft.finish(Combiner::Hvector { count, blocklength, stride, inner }, None)
     }
 
     /// `MPI_Type_indexed`; displacements are in extents of the inner type.
@@ -357,14 +279,7 @@ impl Datatype {
         let draft = blocks_at(blocklengths, &scaled(displacements, inner.extent())?, inner)?;
         let (blocklengths, displacements) = (blocklengths.into(), displacements.into());
         let inner = inner.clone();
-        draft.finish(
-            Combiner::Indexed {
-                blocklengths,
-                displacements,
-                inner,
-            },
-            None,
-        )
+        draft.finish(Combiner::Indexed { blocklengths, displacements, inner }, None)
     }
 
     /// `MPI_Type_create_hindexed`; displacements are in bytes.
@@ -376,14 +291,7 @@ impl Datatype {
         let draft = blocks_at(blocklengths, displacements, inner)?;
         let (blocklengths, displacements) = (blocklengths.into(), displacements.into());
         let inner = inner.clone();
-        draft.finish(
-            Combiner::Hindexed {
-                blocklengths,
-                displacements,
-                inner,
-            },
-            None,
-        )
+        draft.finish(Combiner::Hindexed { blocklengths, displacements, inner }, None)
     }
 
     /// `MPI_Type_create_indexed_block`; displacements are in extents of the inner type.
@@ -395,14 +303,7 @@ impl Datatype {
         let block = Draft::of(inner).repeated(blocklength, inner.extent())?;
         let draft = block.spread(&scaled(displacements, inner.extent())?)?;
         let (displacements, inner) = (displacements.into(), inner.clone());
-        draft.finish(
-            Combiner::IndexedBlock {
-                blocklength,
-                displacements,
-                inner,
-            },
-            None,
-        )
+        draft.finish(Combiner::IndexedBlock { blocklength, displacements, inner }, None)
     }
 
     /// `MPI_Type_create_hindexed_block`; displacements are in bytes.
@@ -414,14 +315,7 @@ impl Datatype {
         let block = Draft::of(inner).repeated(blocklength, inner.extent())?;
         let draft = block.spread(displacements)?;
         let (displacements, inner) = (displacements.into(), inner.clone());
-        draft.finish(
-            Combiner::HindexedBlock {
-                blocklength,
-                displacements,
-                inner,
-            },
-            None,
-        )
+        draft.finish(Combiner::HindexedBlock { blocklength, displacements, inner }, None)
     }
 
     /// `MPI_Type_create_struct`. The extent is rounded up to the strictest alignment of the basic
@@ -441,22 +335,11 @@ impl Datatype {
         ])?;
         let mut parts = Vec::with_capacity(types.len());
         for ((len, displ), inner) in blocklengths.iter().zip(displacements).zip(types) {
-            parts.push(
-                Draft::of(inner)
-                    .repeated(*len, inner.extent())?
-                    .shifted(*displ)?,
-            );
+            parts.push(Draft::of(inner).repeated(*len, inner.extent())?.shifted(*displ)?);
         }
         let draft = Draft::sequence(&parts)?.padded()?;
         let (blocklengths, displacements) = (blocklengths.into(), displacements.into());
-        draft.finish(
-            Combiner::Struct {
-                blocklengths,
-                displacements,
-                types: types.into(),
-            },
-            None,
-        )
+        draft.finish(Combiner::Struct { blocklengths, displacements, types: types.into() }, None)
     }
 
     /// `MPI_Type_create_resized`
@@ -465,14 +348,7 @@ impl Datatype {
     /// A sum of lower bound and extent that does not fit in 64 bits.
     pub fn resized(lb: i64, extent: i64, inner: &Rc<Datatype>) -> Built {
         let draft = Draft::of(inner).resized(lb, extent)?;
-        draft.finish(
-            Combiner::Resized {
-                lb,
-                extent,
-                inner: inner.clone(),
-            },
-            None,
-        )
+        draft.finish(Combiner::Resized { lb, extent, inner: inner.clone() }, None)
     }
 }
 
@@ -484,9 +360,7 @@ fn strided(
 ) -> Result<Draft, TypeError> {
     check_count("count", count)?;
     check_count("blocklength", blocklength)?;
-    Draft::of(inner)
-        .repeated(blocklength, inner.extent())?
-        .repeated(count, stride)
+    Draft::of(inner).repeated(blocklength, inner.extent())?.repeated(count, stride)
 }
 
 fn check_blocks(blocklengths: &[i64], displacements: &[i64]) -> Result<(), TypeError> {

@@ -32,10 +32,7 @@ pub struct TypeError {
 
 impl TypeError {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> TypeError {
-        TypeError {
-            kind,
-            message: message.into(),
-        }
+        TypeError { kind, message: message.into() }
     }
 
     pub(crate) fn too_large(what: &str) -> TypeError {

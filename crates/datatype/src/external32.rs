@@ -21,9 +21,7 @@ pub const fn basic_size(basic: Basic) -> usize {
 
 /// Bytes that `count` elements take; `None` if that does not fit in 64 bits.
 pub fn packed_size(count: i64, ty: &Datatype) -> Option<i64> {
-    i64::try_from(ty.signature().external_bytes)
-        .ok()?
-        .checked_mul(count)
+    i64::try_from(ty.signature().external_bytes).ok()?.checked_mul(count)
 }
 
 /// Packs `count` elements from `base` into `dst` and returns the bytes written; `None`, with
@@ -37,11 +35,7 @@ pub unsafe fn pack(base: *const u8, count: i64, ty: &Datatype, dst: &mut [u8]) -
     for i in 0..count {
         let element = base.wrapping_offset((i * ty.extent()) as isize);
         ty.for_each_leaf(&mut |leaf| {
-            let Leaf {
-                offset,
-                basic,
-                count,
-            } = leaf;
+            let Leaf { offset, basic, count } = leaf;
             let bytes = count as usize * basic_size(basic);
             let (out, left) = std::mem::take(&mut rest).split_at_mut(bytes);
             rest = left;
@@ -63,11 +57,7 @@ pub unsafe fn unpack(src: &[u8], base: *mut u8, count: i64, ty: &Datatype) -> Op
     for i in 0..count {
         let element = base.wrapping_offset((i * ty.extent()) as isize);
         ty.for_each_leaf(&mut |leaf| {
-            let Leaf {
-                offset,
-                basic,
-                count,
-            } = leaf;
+            let Leaf { offset, basic, count } = leaf;
             let (input, left) = rest.split_at(count as usize * basic_size(basic));
             rest = left;
             // SAFETY: the leaf is a part of the memory that the caller promised.
@@ -181,16 +171,8 @@ fn fields(basic: Basic) -> [Option<Field>; 2] {
         None => [Some(whole), None],
         Some(half) => {
             let size = half.size();
-            let first = Field {
-                native_size: size,
-                external_size: size,
-                ..whole
-            };
-            let second = Field {
-                native_offset: size,
-                external_offset: size,
-                ..first
-            };
+            let first = Field { native_size: size, external_size: size, ..whole };
+            let second = Field { native_offset: size, external_offset: size, ..first };
             [Some(first), Some(second)]
         }
     }

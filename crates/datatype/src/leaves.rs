@@ -28,11 +28,7 @@ struct Homogeneous<'a> {
 impl Visit for Homogeneous<'_> {
     fn block(&mut self, addr: usize, len: usize) -> bool {
         let count = (len / self.basic.size()) as u64;
-        (self.visit)(Leaf {
-            offset: addr as i64,
-            basic: self.basic,
-            count,
-        });
+        (self.visit)(Leaf { offset: addr as i64, basic: self.basic, count });
         true
     }
 
@@ -46,9 +42,7 @@ impl Visit for Homogeneous<'_> {
     }
 
     fn indexed(&mut self, addr: usize, len: usize, displs: &[i64]) -> bool {
-        displs
-            .iter()
-            .all(|displ| self.block(addr.wrapping_add_signed(*displ as isize), len))
+        displs.iter().all(|displ| self.block(addr.wrapping_add_signed(*displ as isize), len))
     }
 
     fn ragged(&mut self, addr: usize, displs: &[i64], ends: &[u64], start: u64) -> bool {
@@ -78,14 +72,7 @@ fn visit_leaves(ty: &Datatype, offset: i64, visit: &mut dyn FnMut(Leaf)) {
     match ty.single_basic() {
         None if ty.size() == 0 => return,
         Some(basic) if basic.size() == basic.extent() => {
-            walk(
-                ty,
-                offset as usize,
-                1,
-                0,
-                u64::MAX,
-                &mut Homogeneous { basic, visit },
-            );
+            walk(ty, offset as usize, 1, 0, u64::MAX, &mut Homogeneous { basic, visit });
             return;
         }
         _ => {}
@@ -94,11 +81,7 @@ fn visit_leaves(ty: &Datatype, offset: i64, visit: &mut dyn FnMut(Leaf)) {
         return visit_leaves(body, offset, visit);
     }
     if let Combiner::Named(basic) = ty.combiner {
-        return visit(Leaf {
-            offset,
-            basic,
-            count: 1,
-        });
+        return visit(Leaf { offset, basic, count: 1 });
     }
     for_each_run(&ty.combiner, &mut |displ, count, inner| {
         visit_elements(inner, offset.wrapping_add(displ), count, visit);
@@ -107,11 +90,7 @@ fn visit_leaves(ty: &Datatype, offset: i64, visit: &mut dyn FnMut(Leaf)) {
 
 fn visit_elements(inner: &Datatype, offset: i64, count: i64, visit: &mut dyn FnMut(Leaf)) {
     match inner.as_basic() {
-        Some(basic) if count > 0 => visit(Leaf {
-            offset,
-            basic,
-            count: count as u64,
-        }),
+        Some(basic) if count > 0 => visit(Leaf { offset, basic, count: count as u64 }),
         _ if inner.size() == 0 => {}
         _ => (0..count).for_each(|i| visit_leaves(inner, offset + i * inner.extent(), visit)),
     }
@@ -122,64 +101,32 @@ fn visit_elements(inner: &Datatype, offset: i64, count: i64, visit: &mut dyn FnM
 fn for_each_run(combiner: &Combiner, visit: &mut dyn FnMut(i64, i64, &Rc<Datatype>)) {
     match combiner {
         Combiner::Contiguous { count, inner } => visit(0, *count, inner),
-        Combiner::Vector {
-            count,
-            blocklength,
-            stride,
-            inner,
-        } => {
+        Combiner::Vector { count, blocklength, stride, inner } => {
             let stride = stride.wrapping_mul(inner.extent());
             (0..*count).for_each(|i| visit(i.wrapping_mul(stride), *blocklength, inner));
         }
-        Combiner::Hvector {
-            count,
-            blocklength,
-            stride,
-            inner,
-        } => {
+        Combiner::Hvector { count, blocklength, stride, inner } => {
             (0..*count).for_each(|i| visit(i.wrapping_mul(*stride), *blocklength, inner));
         }
-        Combiner::Indexed {
-            blocklengths,
-            displacements,
-            inner,
-        } => {
+        Combiner::Indexed { blocklengths, displacements, inner } => {
             for (len, displ) in blocklengths.iter().zip(displacements.iter()) {
                 visit(displ.wrapping_mul(inner.extent()), *len, inner);
             }
         }
-        Combiner::Hindexed {
-            blocklengths,
-            displacements,
-            inner,
-        } => {
+        Combiner::Hindexed { blocklengths, displacements, inner } => {
             for (len, displ) in blocklengths.iter().zip(displacements.iter()) {
                 visit(*displ, *len, inner);
             }
         }
-        Combiner::IndexedBlock {
-            blocklength,
-            displacements,
-            inner,
-        } => {
+        Combiner::IndexedBlock { blocklength, displacements, inner } => {
             let extent = inner.extent();
             let displs = displacements.iter().map(|displ| displ.wrapping_mul(extent));
             displs.for_each(|displ| visit(displ, *blocklength, inner));
         }
-        Combiner::HindexedBlock {
-            blocklength,
-            displacements,
-            inner,
-        } => {
-            displacements
-                .iter()
-                .for_each(|displ| visit(*displ, *blocklength, inner));
+        Combiner::HindexedBlock { blocklength, displacements, inner } => {
+            displacements.iter().for_each(|displ| visit(*displ, *blocklength, inner));
         }
-        Combiner::Struct {
-            blocklengths,
-            displacements,
-            types,
-        } => {
+        Combiner::Struct { blocklengths, displacements, types } => {
             for ((len, displ), inner) in blocklengths.iter().zip(displacements).zip(types) {
                 visit(*displ, *len, inner);
             }

@@ -1,8 +1,8 @@
 //! Datatypes: constructors, flattening, pack and unpack.
 //!
-//! Called by `core`, for every buffer that a user describes, and by `abi`, for the constructors and
-//! queries of chapter 5 of the standard. It relies on nothing but `std`, knows no handles, and keeps
-//! no global state. A [`Datatype`] belongs to one thread (`Rc`).
+//! Called by `core`, for every buffer that a user describes, and by `abi`, for the constructors
+//! and queries of chapter 5 of the standard. It relies on nothing but `std`, knows no handles, and
+//! keeps no global state. A [`Datatype`] belongs to one thread (`Rc`).
 //!
 //! | file | holds |
 //! |---|---|

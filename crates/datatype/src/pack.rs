@@ -31,10 +31,7 @@ struct Mover<D> {
 
 impl<D: Direction> Mover<D> {
     fn new(dense: *mut u8) -> Self {
-        Mover {
-            dense,
-            direction: PhantomData,
-        }
+        Mover { dense, direction: PhantomData }
     }
 }
 
@@ -151,9 +148,7 @@ impl Visit for Lister<'_> {
     }
 
     fn indexed(&mut self, addr: usize, len: usize, displs: &[i64]) -> bool {
-        displs
-            .iter()
-            .all(|displ| self.block(addr.wrapping_add_signed(*displ as isize), len))
+        displs.iter().all(|displ| self.block(addr.wrapping_add_signed(*displ as isize), len))
     }
 
     fn ragged(&mut self, addr: usize, displs: &[i64], ends: &[u64], start: u64) -> bool {
@@ -180,12 +175,7 @@ pub fn blocks(
 ) -> u64 {
     let first = out.len();
     let last = first.saturating_add(max_blocks);
-    let mut lister = Lister {
-        out,
-        first,
-        last,
-        covered: 0,
-    };
+    let mut lister = Lister { out, first, last, covered: 0 };
     walk(ty, base, count, skip, max_bytes, &mut lister);
     lister.covered
 }
@@ -216,9 +206,7 @@ impl Visit for Mirror {
     }
 
     fn indexed(&mut self, addr: usize, len: usize, displs: &[i64]) -> bool {
-        displs
-            .iter()
-            .all(|displ| self.block(addr.wrapping_add_signed(*displ as isize), len))
+        displs.iter().all(|displ| self.block(addr.wrapping_add_signed(*displ as isize), len))
     }
 
     fn ragged(&mut self, addr: usize, displs: &[i64], ends: &[u64], start: u64) -> bool {
@@ -261,9 +249,7 @@ pub unsafe fn copy(
     } else if sty.extent() == dty.extent() && sty.plan.same(&dty.plan) {
         let to = (dst as usize).wrapping_add(dty.origin as usize);
         let from = (src as usize).wrapping_add(sty.origin as usize);
-        let mut mirror = Mirror {
-            offset: to.wrapping_sub(from),
-        };
+        let mut mirror = Mirror { offset: to.wrapping_sub(from) };
         walk(sty, src as usize, scount, 0, bytes, &mut mirror);
     } else {
         // SAFETY: the caller's promise is passed on.

@@ -28,19 +28,9 @@ pub(crate) struct Plan {
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     Block,
-    Strided {
-        count: u64,
-        stride: i64,
-        inner: Rc<Plan>,
-    },
-    Indexed {
-        displs: Rc<[i64]>,
-        inner: Rc<Plan>,
-    },
-    Blocks {
-        displs: Rc<[i64]>,
-        ends: Rc<[u64]>,
-    },
+    Strided { count: u64, stride: i64, inner: Rc<Plan> },
+    Indexed { displs: Rc<[i64]>, inner: Rc<Plan> },
+    Blocks { displs: Rc<[i64]>, ends: Rc<[u64]> },
     Parts(Rc<[Part]>),
 }
 
@@ -57,10 +47,7 @@ impl Plan {
     pub const EMPTY: Plan = Plan::block(0);
 
     pub const fn block(size: u64) -> Plan {
-        Plan {
-            size,
-            shape: Shape::Block,
-        }
+        Plan { size, shape: Shape::Block }
     }
 
     pub fn is_block(&self) -> bool {
@@ -76,20 +63,12 @@ impl Plan {
         let shape = match &self.shape {
             _ if count == 1 => self.shape.clone(),
             Shape::Block if stride == self.size as i64 => Shape::Block,
-            Shape::Strided {
-                count: rounds,
-                stride: step,
-                inner,
-            } if i128::from(*rounds) * i128::from(*step) == i128::from(stride) => Shape::Strided {
-                count: rounds * count,
-                stride: *step,
-                inner: inner.clone(),
-            },
-            _ => Shape::Strided {
-                count,
-                stride,
-                inner: Rc::new(self.clone()),
-            },
+            Shape::Strided { count: rounds, stride: step, inner }
+                if i128::from(*rounds) * i128::from(*step) == i128::from(stride) =>
+            {
+                Shape::Strided { count: rounds * count, stride: *step, inner: inner.clone() }
+            }
+            _ => Shape::Strided { count, stride, inner: Rc::new(self.clone()) },
         };
         Plan { size, shape }
     }
@@ -105,9 +84,7 @@ impl Plan {
         }
         if self.is_block() {
             let mut pieces = Pieces::default();
-            displs
-                .iter()
-                .for_each(|&displ| pieces.push_block(displ, self.size));
+            displs.iter().for_each(|&displ| pieces.push_block(displ, self.size));
             return pieces.finish();
         }
         if let Some(stride) = even_stride(displs) {
@@ -115,16 +92,7 @@ impl Plan {
         }
         let size = self.size * displs.len() as u64;
         let displs = displs.iter().map(|displ| displ - first).collect();
-        (
-            first,
-            Plan {
-                size,
-                shape: Shape::Indexed {
-                    displs,
-                    inner: Rc::new(self.clone()),
-                },
-            },
-        )
+        (first, Plan { size, shape: Shape::Indexed { displs, inner: Rc::new(self.clone()) } })
     }
 
     /// Whether both visit the same bytes in the same order.
@@ -138,24 +106,12 @@ impl Plan {
         match (&self.shape, &other.shape) {
             (Shape::Block, Shape::Block) => true,
             (
-                Shape::Strided {
-                    count,
-                    stride,
-                    inner,
-                },
-                Shape::Strided {
-                    count: n,
-                    stride: s,
-                    inner: i,
-                },
+                Shape::Strided { count, stride, inner },
+                Shape::Strided { count: n, stride: s, inner: i },
             ) => count == n && stride == s && same_rc(inner, i),
-            (
-                Shape::Indexed { displs, inner },
-                Shape::Indexed {
-                    displs: d,
-                    inner: i,
-                },
-            ) => (Rc::ptr_eq(displs, d) || displs == d) && same_rc(inner, i),
+            (Shape::Indexed { displs, inner }, Shape::Indexed { displs: d, inner: i }) => {
+                (Rc::ptr_eq(displs, d) || displs == d) && same_rc(inner, i)
+            }
             (Shape::Blocks { displs, ends }, Shape::Blocks { displs: d, ends: e }) => {
                 Rc::ptr_eq(displs, d) || (displs == d && ends == e)
             }
@@ -170,9 +126,7 @@ impl Plan {
 
 /// The stride, if the displacements are evenly spaced; 0 for a single one.
 fn even_stride(displs: &[i64]) -> Option<i64> {
-    let stride = displs
-        .get(1)
-        .map_or(Some(0), |second| second.checked_sub(displs[0]))?;
+    let stride = displs.get(1).map_or(Some(0), |second| second.checked_sub(displs[0]))?;
     let even = |pair: &[i64]| pair[1].checked_sub(pair[0]) == Some(stride);
     displs.windows(2).all(even).then_some(stride)
 }
@@ -201,9 +155,7 @@ impl Pieces {
                 }
             }
             Shape::Parts(parts) if parts.len() <= SPLICE_MAX => {
-                parts
-                    .iter()
-                    .for_each(|part| self.push(displ + part.displ, &part.plan));
+                parts.iter().for_each(|part| self.push(displ + part.displ, &part.plan));
             }
             _ => {
                 self.start_mixing();
@@ -233,8 +185,7 @@ impl Pieces {
 
     fn start_mixing(&mut self) {
         let blocks = self.displs.drain(..).zip(self.lens.drain(..));
-        self.mixed
-            .extend(blocks.map(|(displ, len)| (displ, Plan::block(len))));
+        self.mixed.extend(blocks.map(|(displ, len)| (displ, Plan::block(len))));
     }
 
     /// The displacement of the first piece, and the plan relative to it.
@@ -259,20 +210,14 @@ fn finish_blocks(displs: &[i64], lens: &[u64]) -> (i64, Plan) {
     }
     let displs = displs.iter().map(|displ| displ - first).collect();
     let shape = if equal {
-        Shape::Indexed {
-            displs,
-            inner: Rc::new(block),
-        }
+        Shape::Indexed { displs, inner: Rc::new(block) }
     } else {
         let mut end = 0;
         let ends = lens.iter().map(|len| {
             end += len;
             end
         });
-        Shape::Blocks {
-            displs,
-            ends: ends.collect(),
-        }
+        Shape::Blocks { displs, ends: ends.collect() }
     };
     (first, Plan { size, shape })
 }
@@ -287,18 +232,8 @@ fn finish_mixed(mut pieces: Vec<(i64, Plan)>) -> (i64, Plan) {
         .into_iter()
         .map(|(displ, plan)| {
             end += plan.size;
-            Part {
-                displ: displ - first,
-                end,
-                plan,
-            }
+            Part { displ: displ - first, end, plan }
         })
         .collect();
-    (
-        first,
-        Plan {
-            size: end,
-            shape: Shape::Parts(parts),
-        },
-    )
+    (first, Plan { size: end, shape: Shape::Parts(parts) })
 }

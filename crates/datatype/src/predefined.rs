@@ -90,10 +90,7 @@ impl Datatype {
         }
         let integer = [CInteger, FortranInteger, MultiLanguage];
         if !integer.contains(&i.group())
-            || ![FloatingPoint]
-                .iter()
-                .chain(&integer)
-                .any(|g| *g == v.group())
+            || ![FloatingPoint].iter().chain(&integer).any(|g| *g == v.group())
         {
             return None;
         }
@@ -101,9 +98,8 @@ impl Datatype {
         let types = [value.clone(), index.clone()];
         let body = Datatype::structured(&[1, 1], &[0, place as i64], &types).ok()?;
         let [value, index] = types;
-        let pair = Draft::of(&body)
-            .finish(Combiner::ValueIndex { value, index }, Some(body))
-            .ok()?;
+        let pair =
+            Draft::of(&body).finish(Combiner::ValueIndex { value, index }, Some(body)).ok()?;
         pair.set_committed();
         Some(pair)
     }
@@ -142,9 +138,7 @@ fn real_kind(precision: Option<i32>, range: Option<i32>) -> Result<(Basic, Basic
         return Err(TypeError::new(ErrorKind::Argument, message));
     }
     let (p, r) = (precision.unwrap_or(0), range.unwrap_or(0));
-    let kind = REALS
-        .iter()
-        .find(|(digits, exponent, ..)| p <= *digits && r <= *exponent);
+    let kind = REALS.iter().find(|(digits, exponent, ..)| p <= *digits && r <= *exponent);
     let kind = kind.ok_or_else(|| {
         let message = format!("p is {p} and r is {r}, but no real kind reaches beyond 33 and 4931");
         TypeError::new(ErrorKind::Argument, message)

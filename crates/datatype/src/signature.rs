@@ -48,12 +48,8 @@ fn elements_per_unit(basic: Basic) -> u64 {
 }
 
 impl Signature {
-    pub const EMPTY: Signature = Signature {
-        bytes: 0,
-        elements: 0,
-        external_bytes: 0,
-        shape: Shape::Empty,
-    };
+    pub const EMPTY: Signature =
+        Signature { bytes: 0, elements: 0, external_bytes: 0, shape: Shape::Empty };
 
     pub fn run(basic: Basic, count: u64) -> Signature {
         Signature {
@@ -71,24 +67,13 @@ impl Signature {
         }
         let shape = match &self.shape {
             _ if count == 1 => self.shape.clone(),
-            Shape::Run {
-                basic,
-                count: inner,
-            } => Shape::Run {
-                basic: *basic,
-                count: inner * count,
-            },
-            Shape::Repeat {
-                count: outer,
-                inner,
-            } => Shape::Repeat {
-                count: outer * count,
-                inner: inner.clone(),
-            },
-            _ => Shape::Repeat {
-                count,
-                inner: Rc::new(self.clone()),
-            },
+            Shape::Run { basic, count: inner } => {
+                Shape::Run { basic: *basic, count: inner * count }
+            }
+            Shape::Repeat { count: outer, inner } => {
+                Shape::Repeat { count: outer * count, inner: inner.clone() }
+            }
+            _ => Shape::Repeat { count, inner: Rc::new(self.clone()) },
         };
         Signature {
             bytes: self.bytes * count,
@@ -105,9 +90,7 @@ impl Signature {
             match &part.shape {
                 Shape::Empty => {}
                 Shape::Sequence(inner) if inner.len() <= SPLICE_MAX => {
-                    inner
-                        .iter()
-                        .for_each(|one| push_merged(&mut flat, one.clone()));
+                    inner.iter().for_each(|one| push_merged(&mut flat, one.clone()));
                 }
                 _ => push_merged(&mut flat, part),
             }
@@ -203,11 +186,7 @@ fn push_run(out: &mut Vec<(Basic, u64)>, basic: Basic, count: u64) {
 
 fn push_merged(flat: &mut Vec<Signature>, part: Signature) {
     if let (Some(last), Shape::Run { basic, count }) = (flat.last_mut(), &part.shape) {
-        if let Shape::Run {
-            basic: before,
-            count: n,
-        } = last.shape
-        {
+        if let Shape::Run { basic: before, count: n } = last.shape {
             if before == *basic {
                 *last = Signature::run(before, n + count);
                 return;
@@ -235,10 +214,7 @@ impl Datatype {
         if signature.bytes == 0 || bytes <= 0 {
             return Elements::Whole(0);
         }
-        let (whole, rest) = (
-            bytes as u64 / signature.bytes,
-            bytes as u64 % signature.bytes,
-        );
+        let (whole, rest) = (bytes as u64 / signature.bytes, bytes as u64 % signature.bytes);
         let (inside, left) = signature.elements_in(rest);
         let count = (whole * signature.elements + inside) as i64;
         if left == 0 {

@@ -62,12 +62,7 @@ fn walk_elements<V: Visit>(
     visitor: &mut V,
 ) {
     let (mut plan, mut stride) = (plan, extent);
-    while let Shape::Strided {
-        count,
-        stride: step,
-        inner,
-    } = &plan.shape
-    {
+    while let Shape::Strided { count, stride: step, inner } = &plan.shape {
         if (*count as i64).wrapping_mul(*step) != stride {
             break;
         }
@@ -177,13 +172,7 @@ fn walk_parts<V: Visit>(parts: &[Part], addr: usize, skip: u64, len: u64, visito
         }
         let start = part.end - part.plan.size;
         let piece = part.end.min(stop) - from;
-        if !walk_plan(
-            &part.plan,
-            at(addr, part.displ),
-            from - start,
-            piece,
-            visitor,
-        ) {
+        if !walk_plan(&part.plan, at(addr, part.displ), from - start, piece, visitor) {
             return false;
         }
         from += piece;
@@ -195,16 +184,14 @@ fn walk_parts<V: Visit>(parts: &[Part], addr: usize, skip: u64, len: u64, visito
 fn visit_all<V: Visit>(plan: &Plan, addr: usize, visitor: &mut V) -> bool {
     match &plan.shape {
         Shape::Block => visitor.block(addr, plan.size as usize),
-        Shape::Strided {
-            count,
-            stride,
-            inner,
-        } => visit_rounds(inner, addr, *stride, *count, visitor),
+        Shape::Strided { count, stride, inner } => {
+            visit_rounds(inner, addr, *stride, *count, visitor)
+        }
         Shape::Indexed { displs, inner } => visit_indexed(inner, addr, displs, visitor),
         Shape::Blocks { displs, ends } => visitor.ragged(addr, displs, ends, 0),
-        Shape::Parts(parts) => parts
-            .iter()
-            .all(|part| visit_all(&part.plan, at(addr, part.displ), visitor)),
+        Shape::Parts(parts) => {
+            parts.iter().all(|part| visit_all(&part.plan, at(addr, part.displ), visitor))
+        }
     }
 }
 
@@ -232,7 +219,5 @@ fn visit_indexed<V: Visit>(inner: &Plan, addr: usize, displs: &[i64], visitor: &
     if inner.is_block() {
         return visitor.indexed(addr, inner.size as usize, displs);
     }
-    displs
-        .iter()
-        .all(|displ| visit_all(inner, at(addr, *displ), visitor))
+    displs.iter().all(|displ| visit_all(inner, at(addr, *displ), visitor))
 }

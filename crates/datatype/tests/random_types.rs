@@ -12,6 +12,10 @@ fn small(map: &Map, count: i64) -> bool {
     map.entries.len() as i64 * count < 4000 && high - low < 1 << 20 && map.extent().abs() < 1 << 20
 }
 
+fn cut_points() -> impl Strategy<Value = Vec<u32>> {
+    prop::collection::vec(any::<u32>(), 0..6)
+}
+
 /// Positions inside 0..=total from arbitrary numbers, sorted.
 fn cuts(total: usize, raw: &[u32]) -> Vec<usize> {
     let mut cuts: Vec<usize> = raw.iter().map(|x| *x as usize % (total + 1)).collect();
@@ -29,10 +33,7 @@ fn check_queries(spec: &Spec, map: &Map) -> Result<(), TestCaseError> {
     let (low, high) = map.true_bounds();
     prop_assert_eq!((ty.true_lb(), ty.true_extent()), (low, high - low));
     let three = map.all_bytes(3);
-    let contiguous = three
-        .iter()
-        .enumerate()
-        .all(|(i, at)| *at == low + i as i64);
+    let contiguous = three.iter().enumerate().all(|(i, at)| *at == low + i as i64);
     prop_assert_eq!(ty.is_contiguous(), contiguous);
 
     let mut leaves = Vec::new();
@@ -53,10 +54,42 @@ fn elements_of(map: &Map) -> Vec<Basic> {
         Some((value, index)) => vec![value, index],
         None => vec![basic],
     };
-    map.entries
-        .iter()
-        .flat_map(|(_, basic)| parts(*basic))
-        .collect()
+    map.entries.iter().flat_map(|(_, basic)| parts(*basic)).collect()
+}
+
+fn check_copy(from: &Spec, scount: i64, to: &Spec, dcount: i64) -> Result<(), TestCaseError> {
+    let (smap, dmap) = (from.map(), to.map());
+    prop_assume!(small(&smap, scount) && small(&dmap, dcount));
+    let (sty, dty) = (from.build(), to.build());
+    let (sources, targets) = (smap.all_bytes(scount), dmap.all_bytes(dcount));
+    let mut source = Area::new(&sources, 3);
+    let mut target = Area::new(&targets, 4);
+    let mut expected = Area::new(&targets, 4);
+    sources.iter().zip(&targets).for_each(|(s, d)| expected.set(*d, source.at(*s)));
+    // SAFETY: both areas have room for all offsets of their type maps.
+    let copied = unsafe { copy(source.pointer(), scount, &sty, target.pointer(), dcount, &dty) };
+    prop_assert_eq!(copied as usize, sources.len().min(targets.len()));
+    prop_assert_eq!(target.memory, expected.memory);
+    Ok(())
+}
+
+/// Types of a few shapes that differ in one number at most, more often than random ones.
+fn similar() -> impl Strategy<Value = Spec> {
+    let double = || Box::new(Spec::Basic(Basic::Double));
+    let number = 2..4i64;
+    let shapes = (0..4, number.clone(), 1..3i64, number.clone(), number);
+    shapes.prop_map(move |(shape, count, len, stride, last)| {
+        let spec = match shape {
+            0 => Spec::Vector(count, len, stride + 1, double()),
+            1 => Spec::Hindexed(vec![(1, 0), (len, 16), (1, 40 * last)], double()),
+            2 => Spec::IndexedBlock(len, vec![0, 4, 4 + stride, 10 * last], double()),
+            _ => {
+                let vector = Spec::Vector(count, len, stride + 1, double());
+                Spec::Struct(vec![(1, 0, vector), (1, 80 * last, Spec::Basic(Basic::Int))])
+            }
+        };
+        Spec::Resized(0, 400, Box::new(spec))
+    })
 }
 
 proptest! {
@@ -94,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn pack_in_pieces(spec in spec(), count in 0..4i64, raw in prop::collection::vec(any::<u32>(), 0..6)) {
+    fn pack_in_pieces(spec in spec(), count in 0..4i64, raw in cut_points()) {
         let map = spec.map();
         prop_assume!(small(&map, count));
         let ty = spec.build();
@@ -121,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn unpack_in_pieces(spec in spec(), count in 0..4i64, raw in prop::collection::vec(any::<u32>(), 0..6)) {
+    fn unpack_in_pieces(spec in spec(), count in 0..4i64, raw in cut_points()) {
         let map = spec.map();
         prop_assume!(small(&map, count));
         let ty = spec.build();
@@ -154,27 +187,41 @@ proptest! {
         let (skip, max_bytes) = (skip as u64, max_bytes as u64);
         let covered = blocks(base, count, &ty, skip, max_bytes, max_blocks, &mut out);
         prop_assert!(out.len() <= max_blocks);
-        prop_assert!(out.windows(2).all(|w| w[0].addr + w[0].len != w[1].addr), "merged: {:?}", out);
+        let merged = out.windows(2).all(|pair| pair[0].addr + pair[0].len != pair[1].addr);
+        prop_assert!(merged, "{:?}", out);
         prop_assert!(out.len() == max_blocks || covered as usize == wanted.len());
         let listed = out.iter().flat_map(|b| b.addr..b.addr + b.len);
-        let wanted = wanted[..covered as usize].iter().map(|at| base.wrapping_add_signed(*at as isize));
+        let wanted = wanted[..covered as usize].iter();
+        let wanted = wanted.map(|at| base.wrapping_add_signed(*at as isize));
         prop_assert!(listed.eq(wanted));
     }
 
     #[test]
-    fn typed_copies(from in spec(), to in spec(), same in any::<bool>(), scount in 0..4i64, dcount in 0..4i64) {
-        let to = if same { from.clone() } else { to };
-        let (smap, dmap) = (from.map(), to.map());
-        prop_assume!(small(&smap, scount) && small(&dmap, dcount));
-        let (sty, dty) = (from.build(), to.build());
-        let (sources, targets) = (smap.all_bytes(scount), dmap.all_bytes(dcount));
-        let mut source = Area::new(&sources, 3);
-        let mut target = Area::new(&targets, 4);
-        let mut expected = Area::new(&targets, 4);
-        sources.iter().zip(&targets).for_each(|(s, d)| expected.set(*d, source.at(*s)));
-        // SAFETY: both areas have room for all offsets of their type maps.
-        let copied = unsafe { copy(source.pointer(), scount, &sty, target.pointer(), dcount, &dty) };
-        prop_assert_eq!(copied as usize, sources.len().min(targets.len()));
-        prop_assert_eq!(target.memory, expected.memory);
+    fn typed_copies(from in spec(), to in spec(), scount in 0..4i64, dcount in 0..4i64) {
+        check_copy(&from, scount, &to, dcount)?;
+        check_copy(&from, scount, &from, dcount)?;
+        let wider = Spec::Resized(0, from.map().extent() + 8, Box::new(from.clone()));
+        check_copy(&from, scount, &wider, dcount)?;
     }
+
+    #[test]
+    fn copies_between_similar_types(a in similar(), b in similar(), count in 0..4i64) {
+        check_copy(&a, count, &b, count)?;
+    }
+}
+
+/// The loops that pick blocks out of whole vectors, which random types seldom reach.
+#[test]
+fn evenly_spaced_numbers() -> Result<(), TestCaseError> {
+    for basic in [Basic::Char, Basic::Short, Basic::Int, Basic::Double, Basic::DoubleComplex] {
+        for stride in [-3, 2, 3, 4, 5] {
+            for count in (0..70).step_by(3) {
+                let inner = Box::new(Spec::Basic(basic));
+                let vector = Spec::Vector(count, 1, stride, inner.clone());
+                check_copy(&vector, 1, &Spec::Contiguous(count, inner.clone()), 1)?;
+                check_copy(&Spec::Contiguous(count, inner), 1, &vector, 1)?;
+            }
+        }
+    }
+    Ok(())
 }

@@ -145,8 +145,6 @@ pub struct Rank<'a> {
     pub job: &'a str,
     /// Whether it is bound to CPUs.
     pub bound: bool,
-    /// Whether there is a shared segment.
-    pub segment: bool,
 }
 
 /// All variables of a rank as `NAME=VALUE`.
@@ -165,14 +163,12 @@ pub fn of_rank(shared: &[CString], rank: Rank<'_>) -> Vec<CString> {
         number("STARLING_SIZE", rank.size),
         number("STARLING_LOCAL_RANK", rank.rank),
         number("STARLING_LOCAL_SIZE", rank.size),
+        format!("STARLING_SEGMENT_FD={SEGMENT_FD}"),
         format!("STARLING_JOB={}", rank.job),
         format!("STARLING_APPNUM={}", rank.appnum),
     ];
     if let Some(size) = rank.universe_size {
         own.push(format!("STARLING_UNIVERSE_SIZE={size}"));
-    }
-    if rank.segment {
-        own.push(format!("STARLING_SEGMENT_FD={SEGMENT_FD}"));
     }
     if rank.bound {
         own.push("STARLING_BOUND=1".to_string());
@@ -251,20 +247,12 @@ mod tests {
 
     #[test]
     fn a_rank_has_its_numbers() {
-        let rank = Rank {
-            rank: 3,
-            size: 8,
-            appnum: 1,
-            universe_size: None,
-            job: "j",
-            bound: true,
-            segment: true,
-        };
+        let rank = Rank { rank: 3, size: 8, appnum: 1, universe_size: None, job: "j", bound: true };
         let all = of_rank(&[c"A=1".to_owned()], rank);
         for text in [c"A=1", c"PMI_RANK=3", c"PMI_SIZE=8", c"PMI_FD=63", c"STARLING_BOUND=1"] {
             assert!(all.contains(&text.to_owned()), "{text:?}");
         }
-        let bare = of_rank(&[], Rank { bound: false, segment: false, ..rank });
-        assert_eq!(bare.len() + 3, all.len());
+        let bare = of_rank(&[], Rank { bound: false, ..rank });
+        assert_eq!(bare.len() + 2, all.len());
     }
 }

@@ -49,7 +49,8 @@ pub fn slots(lists: &[String], file: Option<&Path>, this: &str) -> Result<Option
         }
     }
     let given: Vec<u32> = entries.iter().filter_map(|entry| entry.slots).collect();
-    Ok((!given.is_empty()).then(|| given.iter().fold(0, |sum, &slots| sum.saturating_add(slots))))
+    Ok((!given.is_empty())
+        .then(|| given.iter().fold(0u32, |sum, &slots| sum.saturating_add(slots))))
 }
 
 fn read_file(path: &Path) -> Result<Vec<Entry>, Refusal> {

@@ -27,10 +27,11 @@ use cli::options::{Cli, Task, EXAMPLES};
 use cli::usage::{Answer, Refusal};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
+use std::path::Path;
 
 fn main() {
     let words: Vec<OsString> = std::env::args_os().collect();
-    let called = words.first().map(|word| std::path::Path::new(word)).and_then(|p| p.file_name());
+    let called = words.first().map(Path::new).and_then(Path::file_name);
     let called = called.unwrap_or(OsStr::new("starling")).to_string_lossy().into_owned();
     let code = match perform(&called, words.get(1..).unwrap_or_default()) {
         Ok(code) => code,
@@ -72,14 +73,14 @@ fn run(words: &[OsString], called: &str) -> Result<i32, Answer> {
     if job.apps.is_empty() {
         return Ok(0);
     }
-    front::run(&job).map_err(|error| {
-        Answer::from(Refusal::failure(format!("cannot start the job: {error}")))
-    })
+    front::run(&job)
+        .map_err(|error| Answer::from(Refusal::failure(format!("cannot start the job: {error}"))))
 }
 
 fn short_help() -> String {
     let version = env!("CARGO_PKG_VERSION");
-    format!("Starling MPI {version}: run MPI programs.\n\n{EXAMPLES}\nAll options: starling run --help\n")
+    let more = "All options: starling run --help";
+    format!("Starling MPI {version}: run MPI programs.\n\n{EXAMPLES}\n{more}\n")
 }
 
 /// Prints on standard output; a reader that has seen enough is not an error.

@@ -25,8 +25,7 @@ pub fn page(name: &str) -> Result<String, Refusal> {
 
 fn page_of(command: &clap::Command, name: &str) -> Result<clap::Command, Refusal> {
     let found = command.find_subcommand(name).cloned();
-    let found = found.ok_or_else(|| Refusal::usage(format!("there is no page \"{name}\"")))?;
-    Ok(found.name(format!("starling-{name}")))
+    found.ok_or_else(|| Refusal::usage(format!("there is no page \"{name}\"")))
 }
 
 #[cfg(test)]

@@ -13,6 +13,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Between SIGTERM and SIGKILL, when --grace does not say.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// One program of the job.
 pub struct App {
     /// As the user wrote it, for messages.
@@ -64,6 +67,8 @@ pub struct Job {
     pub print_exit_codes: bool,
     /// When the job is over at the latest.
     pub timeout: Option<Duration>,
+    /// Between asking the ranks to end and killing them.
+    pub grace: Duration,
     /// Whether the picture of the binding is wanted.
     pub show_binding: bool,
 }
@@ -118,6 +123,7 @@ impl Job {
             patterns: [options.outfile_pattern.clone(), options.errfile_pattern.clone()],
             print_exit_codes: options.print_all_exitcodes,
             timeout: timeout(options, variables)?,
+            grace: options.grace.as_deref().map_or(Ok(GRACE), |text| seconds("--grace ", text))?,
             show_binding: options.show_binding,
         })
     }
@@ -239,16 +245,23 @@ fn readers(text: &str, size: usize) -> Result<Readers, Refusal> {
 /// --timeout, else MPIEXEC_TIMEOUT; zero and an empty variable mean no limit.
 fn timeout(options: &JobOptions, variables: &Variables) -> Result<Option<Duration>, Refusal> {
     let variable = variables.get(OsStr::new("MPIEXEC_TIMEOUT")).filter(|text| !text.is_empty());
-    let (name, text) = match (&options.timeout, variable) {
-        (Some(text), _) => ("--timeout ", text.clone()),
-        (None, Some(text)) => ("MPIEXEC_TIMEOUT=", text.to_string_lossy().into_owned()),
+    let limit = match (&options.timeout, variable) {
+        (Some(text), _) => seconds("--timeout ", text)?,
+        (None, Some(text)) => seconds("MPIEXEC_TIMEOUT=", &text.to_string_lossy())?,
         (None, None) => return Ok(None),
     };
-    let seconds: Option<f64> = text.parse().ok();
-    match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-        Some(limit) => Ok((limit > Duration::ZERO).then_some(limit)),
-        None => Err(Refusal::usage(format!("{name}{text}: a number of seconds is expected"))),
-    }
+    Ok((limit > Duration::ZERO).then_some(limit))
+}
+
+/// A time as users write it; `option` is what stands before it.
+fn seconds(option: &str, text: &str) -> Result<Duration, Refusal> {
+    // A year: more would not fit into the clock everywhere.
+    const SECONDS_MAX: f64 = 365.0 * 86400.0;
+    text.parse()
+        .ok()
+        .filter(|seconds| *seconds <= SECONDS_MAX)
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| Refusal::usage(format!("{option}{text}: a number of seconds is expected")))
 }
 
 /// The name of a job: host, process and time.
@@ -333,6 +346,8 @@ mod tests {
         refused(&["--stdin", "2", "-n", "2", "sh"], "--stdin 2");
         refused(&["--usize", "-1", "sh"], "--usize");
         refused(&["--timeout", "soon", "sh"], "--timeout soon");
+        refused(&["--timeout", "1e30", "sh"], "--timeout 1e30");
+        refused(&["--grace", "-1", "sh"], "--grace -1");
         refused(&["--bind-to", "chair", "sh"], "chair");
     }
 

@@ -1,7 +1,7 @@
 //! The C `long double`: x87 arithmetic on x86-64, binary128 elsewhere.
 //!
-//! On x86-64 an element has 16 bytes, of which the low 10 are the number and the others padding that
-//! stays as it is. One instruction sequence per element; the x87 unit has no vectors.
+//! On x86-64 an element has 16 bytes, of which the low 10 are the number and the others padding
+//! that stays as it is. One instruction sequence per element; the x87 unit has no vectors.
 
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use portable::{complex_product, product, sum, Extended};

@@ -11,7 +11,7 @@ pub(crate) trait Fold<T> {
     fn fold(input: T, inout: T) -> T;
 }
 
-/// `PARTS` times as many elements of `T` as the caller counts (2 for the halves of complex numbers).
+/// `PARTS` times as many elements of `T` as the caller counts (2 for the halves of complex ones).
 ///
 /// # Safety
 /// As for [`Kernel`], with elements of `PARTS` times `T`.
@@ -94,4 +94,40 @@ pub(crate) fn whole<T: Copy, F: Fold<T>>() -> Kernel {
 /// The loop without variants, for operations that no vector instruction helps.
 pub(crate) fn plain<T: Copy, F: Fold<T>>() -> Kernel {
     baseline::<T, F, 1>
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::{Product, Sum};
+
+    fn check<T, F>(make: fn(u32) -> T)
+    where
+        T: Copy + PartialEq + std::fmt::Debug,
+        F: Fold<T>,
+    {
+        let mut variants: Vec<Kernel> = vec![baseline::<T, F, 1>];
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            variants.push(avx2::<T, F, 1>);
+        }
+        variants.push(whole::<T, F>());
+        let left: Vec<T> = (0..131).map(make).collect();
+        let right: Vec<T> = (0..131).map(|i| make(i * 5 + 3)).collect();
+        let expected: Vec<T> = left.iter().zip(&right).map(|(a, b)| F::fold(*a, *b)).collect();
+        for variant in variants {
+            let mut inout = right.clone();
+            // SAFETY: both vectors hold 131 elements.
+            unsafe { variant(left.as_ptr().cast(), inout.as_mut_ptr().cast(), 131) };
+            assert_eq!(inout, expected);
+        }
+    }
+
+    #[test]
+    fn variants_agree() {
+        check::<u8, Sum>(|i| i as u8);
+        check::<u64, Product>(|i| u64::from(i) * 0x1234_5678_9abc);
+        check::<f32, Sum>(|i| i as f32 / 3.0);
+        check::<f64, Product>(|i| f64::from(i) / 3.0);
+    }
 }

@@ -10,6 +10,7 @@ use starling_datatype::Repr;
 
 use crate::binary128::Binary128;
 use crate::extended::Extended;
+use crate::lanes::{whole, Fold};
 use crate::{Kernel, Op};
 
 #[derive(Clone, Copy)]
@@ -77,11 +78,31 @@ where
     }
 }
 
+impl<V: Copy + PartialOrd, I: Copy + PartialOrd, C: Choice> Fold<Pair<V, I>> for C {
+    #[inline(always)]
+    fn fold(input: Pair<V, I>, inout: Pair<V, I>) -> Pair<V, I> {
+        let takes = C::takes(&input, &inout);
+        Pair {
+            value: if takes { input.value } else { inout.value },
+            index: if takes { input.index } else { inout.index },
+        }
+    }
+}
+
+/// Pairs without padding can be written as a whole, which the compiler turns into vectors.
+fn choosing<V: Copy + PartialOrd, I: Copy + PartialOrd, C: Choice>() -> Kernel {
+    if size_of::<Pair<V, I>>() == size_of::<V>() + size_of::<I>() {
+        whole::<Pair<V, I>, C>()
+    } else {
+        choose::<V, I, C>
+    }
+}
+
 fn by_choice<V: Copy + PartialOrd, I: Copy + PartialOrd>(op: Op) -> Option<Kernel> {
     match op {
-        Op::Minloc => Some(choose::<V, I, Least>),
-        Op::Maxloc => Some(choose::<V, I, Greatest>),
-        Op::Replace => Some(choose::<V, I, Input>),
+        Op::Minloc => Some(choosing::<V, I, Least>()),
+        Op::Maxloc => Some(choosing::<V, I, Greatest>()),
+        Op::Replace => Some(choosing::<V, I, Input>()),
         _ => None,
     }
 }

@@ -27,11 +27,7 @@ impl Client {
     pub fn from_env() -> Option<io::Result<Client>> {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         if let Some(number) = text("PMI_FD") {
-            return Some(Client::from_descriptor(
-                &number,
-                text("PMI_RANK"),
-                text("PMI_SIZE"),
-            ));
+            return Some(Client::from_descriptor(&number, text("PMI_RANK"), text("PMI_SIZE")));
         }
         text("PMI_PORT").map(|address| Client::from_port(&address, text("PMI_ID")))
     }
@@ -57,10 +53,7 @@ impl Client {
 
     fn from_port(address: &str, id: Option<String>) -> io::Result<Client> {
         let stream = TcpStream::connect(address).map_err(|error| {
-            io::Error::new(
-                error.kind(),
-                format!("cannot connect to PMI_PORT={address}: {error}"),
-            )
+            io::Error::new(error.kind(), format!("cannot connect to PMI_PORT={address}: {error}"))
         })?;
         stream.set_nodelay(true)?;
         let mut client = Client::over(OwnedFd::from(stream), 0, 0);
@@ -94,19 +87,11 @@ impl Client {
 
     fn over(stream: OwnedFd, rank: u32, size: u32) -> Client {
         let stream = File::from(stream);
-        Client {
-            stream,
-            reader: Reader::default(),
-            rank,
-            size,
-            kvsname: String::new(),
-        }
+        Client { stream, reader: Reader::default(), rank, size, kvsname: String::new() }
     }
 
     fn init(&mut self) -> io::Result<()> {
-        let hello = Command::new("init")
-            .with("pmi_version", "1")
-            .with("pmi_subversion", "1");
+        let hello = Command::new("init").with("pmi_version", "1").with("pmi_subversion", "1");
         self.ask(&hello, "response_to_init")?;
         let answer = self.ask(&Command::new("get_my_kvsname"), "my_kvsname")?;
         self.kvsname = required(&answer, "kvsname")?;
@@ -134,10 +119,8 @@ impl Client {
     /// When the launcher refuses it or is gone.
     pub fn put(&mut self, key: &str, value: &str) -> io::Result<()> {
         let space = self.kvsname.clone();
-        let question = Command::new("put")
-            .with("kvsname", space)
-            .with("key", key)
-            .with("value", value);
+        let question =
+            Command::new("put").with("kvsname", space).with("key", key).with("value", value);
         self.ask(&question, "put_result").map(|_| ())
     }
 
@@ -163,8 +146,7 @@ impl Client {
     /// # Errors
     /// When the launcher is gone.
     pub fn barrier(&mut self) -> io::Result<()> {
-        self.ask(&Command::new("barrier_in"), "barrier_out")
-            .map(|_| ())
+        self.ask(&Command::new("barrier_in"), "barrier_out").map(|_| ())
     }
 
     /// Which program of the command line this process runs (MPI_APPNUM).
@@ -191,8 +173,7 @@ impl Client {
     /// # Errors
     /// When the launcher is gone.
     pub fn finalize(&mut self) -> io::Result<()> {
-        self.ask(&Command::new("finalize"), "finalize_ack")
-            .map(|_| ())
+        self.ask(&Command::new("finalize"), "finalize_ack").map(|_| ())
     }
 
     /// Asks the launcher to end the whole job with this exit code. There is no answer.
@@ -211,9 +192,7 @@ impl Client {
             return Err(unexpected(answer_name, &answer));
         }
         if answer.number("rc").unwrap_or(0) != 0 {
-            let line = String::from_utf8_lossy(&answer.to_line())
-                .trim_end()
-                .to_string();
+            let line = String::from_utf8_lossy(&answer.to_line()).trim_end().to_string();
             let message = format!("the launcher refused {}: {line}", question.name);
             return Err(io::Error::other(message));
         }
@@ -254,20 +233,14 @@ fn required(answer: &Command, key: &str) -> io::Result<String> {
 }
 
 fn parse<T: std::str::FromStr>(name: &str, text: Option<&str>) -> io::Result<T> {
-    text.and_then(|text| text.trim().parse().ok())
-        .ok_or_else(|| {
-            let message = format!(
-                "{name} is {}, a number was expected",
-                text.unwrap_or("not set")
-            );
-            io::Error::new(io::ErrorKind::InvalidData, message)
-        })
+    text.and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
+        let message = format!("{name} is {}, a number was expected", text.unwrap_or("not set"));
+        io::Error::new(io::ErrorKind::InvalidData, message)
+    })
 }
 
 fn unexpected(wanted: &str, answer: &Command) -> io::Error {
-    let line = String::from_utf8_lossy(&answer.to_line())
-        .trim_end()
-        .to_string();
+    let line = String::from_utf8_lossy(&answer.to_line()).trim_end().to_string();
     let message = format!("the launcher answered \"{line}\" where {wanted} was expected");
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
@@ -282,11 +255,7 @@ mod tests {
     /// Serves all clients on one thread until they hang up; returns the server and the aborts.
     fn serve(mut streams: Vec<UnixStream>) -> (Server, Vec<Action>) {
         let appnums = vec![3; streams.len()];
-        let mut server = Server::new(Job {
-            appnums,
-            universe_size: None,
-            kvsname: "k".into(),
-        });
+        let mut server = Server::new(Job { appnums, universe_size: None, kvsname: "k".into() });
         let mut aborts = Vec::new();
         let mut open = vec![true; streams.len()];
         while open.iter().any(|&open| open) {
@@ -312,15 +281,10 @@ mod tests {
 
     fn work(rank: u32, stream: UnixStream) {
         let mut client = Client::connect(OwnedFd::from(stream), rank, 4).unwrap();
-        assert_eq!(
-            (client.rank(), client.size(), client.kvsname()),
-            (rank, 4, "k")
-        );
+        assert_eq!((client.rank(), client.size(), client.kvsname()), (rank, 4, "k"));
         assert_eq!(client.appnum().unwrap(), 3);
         assert_eq!(client.universe_size().unwrap(), None);
-        client
-            .put(&format!("card-{rank}"), &format!("value {rank} = x"))
-            .unwrap();
+        client.put(&format!("card-{rank}"), &format!("value {rank} = x")).unwrap();
         client.barrier().unwrap();
         for other in 0..4 {
             let value = client.get(&format!("card-{other}")).unwrap();
@@ -346,14 +310,7 @@ mod tests {
             worker.join().unwrap();
         }
         let message = Some("why not".to_string());
-        assert_eq!(
-            aborts,
-            [Action::Abort {
-                rank: 2,
-                code: 9,
-                message
-            }]
-        );
+        assert_eq!(aborts, [Action::Abort { rank: 2, code: 9, message }]);
         assert_eq!(server.state(1), ClientState::Finalized);
         assert_eq!(server.state(2), ClientState::Running);
     }
@@ -377,10 +334,7 @@ mod tests {
         });
         let client = Client::from_port(&address, Some("2".into())).unwrap();
         launcher.join().unwrap();
-        assert_eq!(
-            (client.rank(), client.size(), client.kvsname()),
-            (2, 5, "far")
-        );
+        assert_eq!((client.rank(), client.size(), client.kvsname()), (2, 5, "far"));
     }
 
     #[test]

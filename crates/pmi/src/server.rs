@@ -90,14 +90,7 @@ impl Server {
         let mapping = format!("(vector,(0,1,{size}))");
         space.insert(b"PMI_process_mapping".to_vec(), mapping.into_bytes());
         let spaces = HashMap::from([(job.kvsname.clone(), space)]);
-        Server {
-            job,
-            clients,
-            waiting: 0,
-            spaces,
-            spaces_made: 0,
-            published: HashMap::new(),
-        }
+        Server { job, clients, waiting: 0, spaces, spaces_made: 0, published: HashMap::new() }
     }
 
     /// How far `rank` has come.
@@ -157,26 +150,18 @@ impl Server {
                 let message = message
                     .map(|text| String::from_utf8_lossy(text).trim().to_string())
                     .filter(|text| !text.is_empty());
-                actions.push(Action::Abort {
-                    rank,
-                    code,
-                    message,
-                });
+                actions.push(Action::Abort { rank, code, message });
                 return;
             }
             "publish_name" => self.publish(command),
             "lookup_name" => self.lookup(command),
             "unpublish_name" => self.unpublish(command),
-            "spawn" => failed(
-                "spawn_result",
-                "this launcher does not start processes in a running job",
-            ),
+            "spawn" => {
+                failed("spawn_result", "this launcher does not start processes in a running job")
+            }
             other => failed(&format!("{other}_result"), "unknown_command"),
         };
-        actions.push(Action::Reply {
-            rank,
-            bytes: reply.to_line(),
-        });
+        actions.push(Action::Reply { rank, bytes: reply.to_line() });
     }
 
     fn init(&mut self, rank: usize, command: &Command) -> Command {
@@ -191,11 +176,9 @@ impl Server {
     }
 
     fn put(&mut self, command: &Command) -> Command {
-        let (Some(name), Some(key), Some(value)) = (
-            command.text("kvsname"),
-            command.get("key"),
-            command.get("value"),
-        ) else {
+        let (Some(name), Some(key), Some(value)) =
+            (command.text("kvsname"), command.get("key"), command.get("value"))
+        else {
             return failed("put_result", "put_needs_kvsname_key_value");
         };
         match self.spaces.get_mut(name) {
@@ -209,9 +192,7 @@ impl Server {
 
     fn get(&self, command: &Command) -> Command {
         let key = command.get("key").unwrap_or_default();
-        let space = command
-            .text("kvsname")
-            .and_then(|name| self.spaces.get(name));
+        let space = command.text("kvsname").and_then(|name| self.spaces.get(name));
         match space.and_then(|space| space.get(key)) {
             Some(value) => ok("get_result").with("msg", "success").with("value", value),
             None => {
@@ -222,12 +203,8 @@ impl Server {
     }
 
     fn get_by_index(&self, command: &Command) -> Command {
-        let index = command
-            .number("idx")
-            .and_then(|index| usize::try_from(index).ok());
-        let space = command
-            .text("kvsname")
-            .and_then(|name| self.spaces.get(name));
+        let index = command.number("idx").and_then(|index| usize::try_from(index).ok());
+        let space = command.text("kvsname").and_then(|name| self.spaces.get(name));
         match (space, index) {
             (Some(space), Some(index)) => match space.iter().nth(index) {
                 Some((key, value)) => ok("getbyidx_results")
@@ -238,9 +215,7 @@ impl Server {
                     .with("rc", "-2")
                     .with("reason", "no_more_keyvals"),
             },
-            _ => Command::new("getbyidx_results")
-                .with("rc", "-1")
-                .with("reason", "not_found"),
+            _ => Command::new("getbyidx_results").with("rc", "-1").with("reason", "not_found"),
         }
     }
 
@@ -272,10 +247,7 @@ impl Server {
         let bytes = ok("barrier_out").to_line();
         for (rank, client) in self.clients.iter_mut().enumerate() {
             client.in_barrier = false;
-            actions.push(Action::Reply {
-                rank,
-                bytes: bytes.clone(),
-            });
+            actions.push(Action::Reply { rank, bytes: bytes.clone() });
         }
     }
 
@@ -283,9 +255,7 @@ impl Server {
         match (command.get("service"), command.get("port")) {
             (Some(service), Some(port)) if !self.published.contains_key(service) => {
                 self.published.insert(service.to_vec(), port.to_vec());
-                ok("publish_result")
-                    .with("info", "ok")
-                    .with("msg", "success")
+                ok("publish_result").with("info", "ok").with("msg", "success")
             }
             (Some(_), Some(_)) => published_error("publish_result", "name_is_taken"),
             _ => published_error("publish_result", "publish_needs_service_port"),
@@ -293,23 +263,15 @@ impl Server {
     }
 
     fn lookup(&self, command: &Command) -> Command {
-        match self
-            .published
-            .get(command.get("service").unwrap_or_default())
-        {
+        match self.published.get(command.get("service").unwrap_or_default()) {
             Some(port) => ok("lookup_result").with("info", "ok").with("port", port),
             None => published_error("lookup_result", "service_not_found"),
         }
     }
 
     fn unpublish(&mut self, command: &Command) -> Command {
-        match self
-            .published
-            .remove(command.get("service").unwrap_or_default())
-        {
-            Some(_) => ok("unpublish_result")
-                .with("info", "ok")
-                .with("msg", "success"),
+        match self.published.remove(command.get("service").unwrap_or_default()) {
+            Some(_) => ok("unpublish_result").with("info", "ok").with("msg", "success"),
             None => published_error("unpublish_result", "service_not_found"),
         }
     }
@@ -320,17 +282,12 @@ fn ok(name: &str) -> Command {
 }
 
 fn failed(name: &str, reason: &str) -> Command {
-    Command::new(name)
-        .with("rc", "-1")
-        .with("msg", reason.replace(' ', "_"))
+    Command::new(name).with("rc", "-1").with("msg", reason.replace(' ', "_"))
 }
 
 /// Old clients look at `info`, newer ones at `rc`.
 fn published_error(name: &str, reason: &str) -> Command {
-    Command::new(name)
-        .with("rc", "1")
-        .with("info", reason)
-        .with("msg", reason)
+    Command::new(name).with("rc", "1").with("info", reason).with("msg", reason)
 }
 
 #[cfg(test)]
@@ -339,11 +296,7 @@ mod tests {
 
     fn server(size: usize) -> Server {
         let appnums = (0..size).map(|rank| u32::from(rank > 0)).collect();
-        Server::new(Job {
-            appnums,
-            universe_size: Some(8),
-            kvsname: "kvs_t".into(),
-        })
+        Server::new(Job { appnums, universe_size: Some(8), kvsname: "kvs_t".into() })
     }
 
     fn ask(server: &mut Server, rank: usize, line: &str) -> Vec<Action> {
@@ -364,26 +317,14 @@ mod tests {
     fn the_questions_of_start_up() {
         let mut s = server(3);
         let r = reply(&mut s, 1, "cmd=init pmi_version=1 pmi_subversion=1");
-        assert_eq!(
-            r.to_line(),
-            b"cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n"
-        );
+        assert_eq!(r.to_line(), b"cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
         assert_eq!(s.state(1), ClientState::Running);
         assert_eq!(s.state(0), ClientState::Silent);
-        assert_eq!(
-            reply(&mut s, 1, "cmd=get_maxes").number("vallen_max"),
-            Some(1024)
-        );
+        assert_eq!(reply(&mut s, 1, "cmd=get_maxes").number("vallen_max"), Some(1024));
         assert_eq!(reply(&mut s, 1, "cmd=get_appnum").number("appnum"), Some(1));
         assert_eq!(reply(&mut s, 0, "cmd=get_appnum").number("appnum"), Some(0));
-        assert_eq!(
-            reply(&mut s, 1, "cmd=get_universe_size").number("size"),
-            Some(8)
-        );
-        assert_eq!(
-            reply(&mut s, 1, "cmd=get_my_kvsname").text("kvsname"),
-            Some("kvs_t")
-        );
+        assert_eq!(reply(&mut s, 1, "cmd=get_universe_size").number("size"), Some(8));
+        assert_eq!(reply(&mut s, 1, "cmd=get_my_kvsname").text("kvsname"), Some("kvs_t"));
         let r = reply(&mut s, 1, "cmd=get kvsname=kvs_t key=PMI_process_mapping");
         assert_eq!(r.text("value"), Some("(vector,(0,1,3))"));
         assert_eq!(reply(&mut s, 1, "cmd=finalize").name, "finalize_ack");
@@ -404,26 +345,11 @@ mod tests {
         let line = "cmd=put kvsname=kvs_t key=card-0 value=a b=c#$";
         assert_eq!(reply(&mut s, 0, line).number("rc"), Some(0));
         let r = reply(&mut s, 1, "cmd=get kvsname=kvs_t key=card-0");
-        assert_eq!(
-            (r.number("rc"), r.text("value")),
-            (Some(0), Some("a b=c#$"))
-        );
-        assert_eq!(
-            reply(&mut s, 1, "cmd=get kvsname=kvs_t key=no").number("rc"),
-            Some(-1)
-        );
-        assert_eq!(
-            reply(&mut s, 1, "cmd=get kvsname=no key=card-0").number("rc"),
-            Some(-1)
-        );
-        assert_eq!(
-            reply(&mut s, 1, "cmd=put kvsname=no key=a value=b").number("rc"),
-            Some(-1)
-        );
-        let made = reply(&mut s, 1, "cmd=create_kvs")
-            .text("kvsname")
-            .unwrap()
-            .to_string();
+        assert_eq!((r.number("rc"), r.text("value")), (Some(0), Some("a b=c#$")));
+        assert_eq!(reply(&mut s, 1, "cmd=get kvsname=kvs_t key=no").number("rc"), Some(-1));
+        assert_eq!(reply(&mut s, 1, "cmd=get kvsname=no key=card-0").number("rc"), Some(-1));
+        assert_eq!(reply(&mut s, 1, "cmd=put kvsname=no key=a value=b").number("rc"), Some(-1));
+        let made = reply(&mut s, 1, "cmd=create_kvs").text("kvsname").unwrap().to_string();
         let line = format!("cmd=put kvsname={made} key=k value=v");
         assert_eq!(reply(&mut s, 0, &line).number("rc"), Some(0));
         let r = reply(&mut s, 0, &format!("cmd=getbyidx kvsname={made} idx=0"));
@@ -433,10 +359,7 @@ mod tests {
         assert_eq!(r.number("rc"), Some(-2));
         let destroy = format!("cmd=destroy_kvs kvsname={made}");
         assert_eq!(reply(&mut s, 0, &destroy).number("rc"), Some(0));
-        assert_eq!(
-            reply(&mut s, 0, "cmd=destroy_kvs kvsname=kvs_t").number("rc"),
-            Some(-1)
-        );
+        assert_eq!(reply(&mut s, 0, "cmd=destroy_kvs kvsname=kvs_t").number("rc"), Some(-1));
     }
 
     #[test]
@@ -464,23 +387,9 @@ mod tests {
         let mut s = server(2);
         let actions = ask(&mut s, 1, "cmd=abort exitcode=7 message=gone = bad");
         let message = Some("gone = bad".to_string());
-        assert_eq!(
-            actions,
-            [Action::Abort {
-                rank: 1,
-                code: 7,
-                message
-            }]
-        );
+        assert_eq!(actions, [Action::Abort { rank: 1, code: 7, message }]);
         let actions = ask(&mut s, 0, "cmd=abort");
-        assert_eq!(
-            actions,
-            [Action::Abort {
-                rank: 0,
-                code: 1,
-                message: None
-            }]
-        );
+        assert_eq!(actions, [Action::Abort { rank: 0, code: 1, message: None }]);
     }
 
     #[test]
@@ -490,39 +399,20 @@ mod tests {
         assert_eq!(reply(&mut s, 0, line).number("rc"), Some(0));
         assert_ne!(reply(&mut s, 1, line).number("rc"), Some(0));
         let r = reply(&mut s, 1, "cmd=lookup_name service=my svc");
-        assert_eq!(
-            (r.number("rc"), r.text("port")),
-            (Some(0), Some("tag#0$x#"))
-        );
-        assert_eq!(
-            reply(&mut s, 0, "cmd=unpublish_name service=my svc").number("rc"),
-            Some(0)
-        );
+        assert_eq!((r.number("rc"), r.text("port")), (Some(0), Some("tag#0$x#")));
+        assert_eq!(reply(&mut s, 0, "cmd=unpublish_name service=my svc").number("rc"), Some(0));
         let r = reply(&mut s, 1, "cmd=lookup_name service=my svc");
         assert_ne!(r.number("rc"), Some(0));
-        assert_ne!(
-            reply(&mut s, 0, "cmd=unpublish_name service=my svc").number("rc"),
-            Some(0)
-        );
+        assert_ne!(reply(&mut s, 0, "cmd=unpublish_name service=my svc").number("rc"), Some(0));
     }
 
     #[test]
     fn spawn_and_unknown_commands_fail_politely() {
         let mut s = server(1);
-        let r = reply(
-            &mut s,
-            0,
-            "mcmd=spawn\nnprocs=2\nexecname=/bin/true\nendcmd",
-        );
-        assert_eq!(
-            (r.name.as_str(), r.number("rc")),
-            ("spawn_result", Some(-1))
-        );
+        let r = reply(&mut s, 0, "mcmd=spawn\nnprocs=2\nexecname=/bin/true\nendcmd");
+        assert_eq!((r.name.as_str(), r.number("rc")), ("spawn_result", Some(-1)));
         let r = reply(&mut s, 0, "cmd=dance");
-        assert_eq!(
-            (r.name.as_str(), r.number("rc")),
-            ("dance_result", Some(-1))
-        );
+        assert_eq!((r.name.as_str(), r.number("rc")), ("dance_result", Some(-1)));
         assert!(s.feed(0, b"hello\n").is_err());
     }
 }

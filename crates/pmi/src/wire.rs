@@ -28,31 +28,23 @@ pub struct Command {
 impl Command {
     /// A command without attributes.
     pub fn new(name: &str) -> Command {
-        Command {
-            name: name.to_string(),
-            attributes: Vec::new(),
-        }
+        Command { name: name.to_string(), attributes: Vec::new() }
     }
 
     /// The same command with one more attribute at its end.
     pub fn with(mut self, key: &str, value: impl AsRef<[u8]>) -> Command {
-        self.attributes
-            .push((key.to_string(), value.as_ref().to_vec()));
+        self.attributes.push((key.to_string(), value.as_ref().to_vec()));
         self
     }
 
     /// The first value of attribute `key`.
     pub fn get(&self, key: &str) -> Option<&[u8]> {
-        self.attributes
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value.as_slice())
+        self.attributes.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_slice())
     }
 
     /// The first value of attribute `key` as text; None when absent or not UTF-8.
     pub fn text(&self, key: &str) -> Option<&str> {
-        self.get(key)
-            .and_then(|value| std::str::from_utf8(value).ok())
+        self.get(key).and_then(|value| std::str::from_utf8(value).ok())
     }
 
     /// The first value of attribute `key` as a number.
@@ -68,11 +60,7 @@ impl Command {
             line.push(b' ');
             line.extend_from_slice(key.as_bytes());
             line.push(b'=');
-            line.extend(
-                value
-                    .iter()
-                    .map(|&byte| if byte == b'\n' { b' ' } else { byte }),
-            );
+            line.extend(value.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }));
         }
         line.push(b'\n');
         line
@@ -84,10 +72,7 @@ impl Command {
         let rest = line.strip_prefix(b"cmd=")?;
         let name_end = rest.iter().position(|&b| b == b' ').unwrap_or(rest.len());
         let name = std::str::from_utf8(&rest[..name_end]).ok()?.to_string();
-        let mut command = Command {
-            name,
-            attributes: Vec::new(),
-        };
+        let mut command = Command { name, attributes: Vec::new() };
         let mut rest = &rest[name_end..];
         while let Some(word_start) = rest.iter().position(|&b| b != b' ') {
             let gap = &rest[..word_start];
@@ -178,9 +163,7 @@ impl Reader {
     /// When a line is not PMI-1 or is longer than [`LINE_BYTES_MAX`].
     pub fn next_command(&mut self) -> Result<Option<Command>, Malformed> {
         loop {
-            let newline = self.pending[self.searched..]
-                .iter()
-                .position(|&b| b == b'\n');
+            let newline = self.pending[self.searched..].iter().position(|&b| b == b'\n');
             let Some(at) = newline.map(|n| n + self.searched) else {
                 self.searched = self.pending.len();
                 if self.pending.len() > LINE_BYTES_MAX {
@@ -214,17 +197,13 @@ impl Reader {
         if trim(line).is_empty() {
             return Ok(None);
         }
-        Command::parse(line)
-            .map(Some)
-            .ok_or_else(|| malformed(line))
+        Command::parse(line).map(Some).ok_or_else(|| malformed(line))
     }
 }
 
 fn malformed(line: &[u8]) -> Malformed {
     let head = &line[..line.len().min(80)];
-    Malformed {
-        line: head.escape_ascii().to_string(),
-    }
+    Malformed { line: head.escape_ascii().to_string() }
 }
 
 #[cfg(test)]
@@ -274,11 +253,7 @@ mod tests {
                     names.push(command.name);
                 }
             }
-            assert_eq!(
-                names,
-                ["get_maxes", "spawn", "finalize"],
-                "pieces of {piece}"
-            );
+            assert_eq!(names, ["get_maxes", "spawn", "finalize"], "pieces of {piece}");
         }
     }
 

@@ -184,11 +184,7 @@ impl Counters {
     /// Name, meaning and count of every counter, in the order of the table.
     pub fn list(&self) -> Vec<(&'static str, &'static str, u64)> {
         vec![
-            (
-                "messages_inline",
-                "Messages sent inside one ring slot.",
-                self.messages_inline.get(),
-            ),
+            ("messages_inline", "Messages sent inside one ring slot.", self.messages_inline.get()),
             (
                 "messages_eager",
                 "Messages sent through the ring\'s payload area.",
@@ -224,16 +220,8 @@ impl Counters {
                 "Messages that arrived before their receive was posted.",
                 self.unexpected_messages.get(),
             ),
-            (
-                "sleeps",
-                "Times the rank went to sleep while waiting.",
-                self.sleeps.get(),
-            ),
-            (
-                "wakes",
-                "Times the rank woke another one.",
-                self.wakes.get(),
-            ),
+            ("sleeps", "Times the rank went to sleep while waiting.", self.sleeps.get()),
+            ("wakes", "Times the rank woke another one.", self.wakes.get()),
         ]
     }
 }

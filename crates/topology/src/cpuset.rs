@@ -24,12 +24,7 @@ impl CpuSet {
     /// Reads the kernel's list format: `0-3,8,10-11`. None when it is not one.
     pub fn parse(list: &str) -> Option<CpuSet> {
         let mut set = CpuSet::new();
-        for part in list
-            .trim()
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-        {
+        for part in list.trim().split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
             if first > last || last > CPU_MAX {
@@ -42,9 +37,7 @@ impl CpuSet {
 
     /// Reads bits as the kernel keeps them: CPU 0 is the lowest bit of the first word.
     pub fn from_words(words: &[u64]) -> CpuSet {
-        let mut set = CpuSet {
-            words: words.to_vec(),
-        };
+        let mut set = CpuSet { words: words.to_vec() };
         set.shrink();
         set
     }
@@ -65,17 +58,12 @@ impl CpuSet {
 
     /// Whether the CPU is in the set.
     pub fn contains(&self, cpu: u32) -> bool {
-        self.words
-            .get(cpu as usize / 64)
-            .is_some_and(|word| word >> (cpu % 64) & 1 == 1)
+        self.words.get(cpu as usize / 64).is_some_and(|word| word >> (cpu % 64) & 1 == 1)
     }
 
     /// How many CPUs are in the set.
     pub fn len(&self) -> usize {
-        self.words
-            .iter()
-            .map(|word| word.count_ones() as usize)
-            .sum()
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Whether the set has no CPU.
@@ -85,12 +73,7 @@ impl CpuSet {
 
     /// The CPUs in both sets.
     pub fn intersection(&self, other: &CpuSet) -> CpuSet {
-        let words = self
-            .words
-            .iter()
-            .zip(&other.words)
-            .map(|(a, b)| a & b)
-            .collect();
+        let words = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
         let mut set = CpuSet { words };
         set.shrink();
         set

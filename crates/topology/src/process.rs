@@ -31,10 +31,7 @@ pub fn cpu_quota(root: &Path) -> Option<usize> {
             let mut words = line.split_whitespace().map(str::to_string);
             (words.next()?, words.next()?)
         }
-        None => (
-            read("cpu/cpu.cfs_quota_us")?,
-            read("cpu/cpu.cfs_period_us")?,
-        ),
+        None => (read("cpu/cpu.cfs_quota_us")?, read("cpu/cpu.cfs_period_us")?),
     };
     let (quota, period): (i64, i64) = (quota.trim().parse().ok()?, period.trim().parse().ok()?);
     if quota <= 0 || period <= 0 {

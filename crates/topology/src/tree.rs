@@ -2,7 +2,7 @@
 //!
 //! Called by the launcher (placement) and by the library (who shares a cache). Relies on files
 //! that may be missing in containers and virtual machines: what is not said is taken as one
-//! package, one NUMA domain, every CPU a core of its own, no shared caches.
+//! package, one NUMA domain, every CPU a core of its own, no caches shared between cores.
 
 use crate::process::allowed_cpus;
 use crate::CpuSet;
@@ -84,11 +84,7 @@ impl Topology {
             (None, _) => allowed.clone(),
         };
         if usable.is_empty() {
-            usable = if allowed.is_empty() {
-                CpuSet::from_iter([0])
-            } else {
-                allowed.clone()
-            };
+            usable = if allowed.is_empty() { CpuSet::from_iter([0]) } else { allowed.clone() };
         }
         let numa = numa_domains(root);
         // Groups are numbered over all online CPUs, so that two processes with different masks
@@ -103,19 +99,15 @@ impl Topology {
             let package = read_number(&folder.join("topology/physical_package_id"));
             let siblings = read_set(&folder.join("topology/core_cpus_list"))
                 .or_else(|| read_set(&folder.join("topology/thread_siblings_list")));
-            let alone = CpuSet::from_iter([id]);
-            let core = cores.of(siblings
-                .filter(|set| set.contains(id))
-                .unwrap_or(alone.clone()));
+            let siblings =
+                siblings.filter(|set| set.contains(id)).unwrap_or_else(|| CpuSet::from_iter([id]));
             let cpu = Cpu {
                 id,
-                core,
-                l2: l2.of(cache(&folder, 2, id).unwrap_or(alone.clone())),
-                l3: l3.of(cache(&folder, 3, id).unwrap_or(alone)),
-                numa: numa
-                    .iter()
-                    .find(|(_, set)| set.contains(id))
-                    .map_or(0, |(&n, _)| n),
+                // The threads of a core share its caches whether or not the kernel lists those.
+                l2: l2.of(cache(&folder, 2, id).unwrap_or_else(|| siblings.clone())),
+                l3: l3.of(cache(&folder, 3, id).unwrap_or_else(|| siblings.clone())),
+                core: cores.of(siblings),
+                numa: numa.iter().find(|(_, set)| set.contains(id)).map_or(0, |(&n, _)| n),
                 package: package.unwrap_or(0),
             };
             if usable.contains(id) {
@@ -159,9 +151,7 @@ impl Topology {
         use Level::{Core, Node, Numa, Package, Thread, L2, L3};
         let (a, b) = (self.cpu(a)?, self.cpu(b)?);
         let levels = [Thread, Core, L2, L3, Numa, Package, Node];
-        levels
-            .into_iter()
-            .find(|&level| a.part(level) == b.part(level))
+        levels.into_iter().find(|&level| a.part(level) == b.part(level))
     }
 }
 
@@ -173,14 +163,10 @@ struct Numbers {
 
 impl Numbers {
     fn of(&mut self, set: CpuSet) -> u32 {
-        let at = self
-            .seen
-            .iter()
-            .position(|seen| *seen == set)
-            .unwrap_or_else(|| {
-                self.seen.push(set);
-                self.seen.len() - 1
-            });
+        let at = self.seen.iter().position(|seen| *seen == set).unwrap_or_else(|| {
+            self.seen.push(set);
+            self.seen.len() - 1
+        });
         at as u32
     }
 }
@@ -192,9 +178,7 @@ fn numa_domains(root: &Path) -> BTreeMap<u32, CpuSet> {
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let number = name
-            .to_str()
-            .and_then(|name| name.strip_prefix("node")?.parse().ok());
+        let number = name.to_str().and_then(|name| name.strip_prefix("node")?.parse().ok());
         if let (Some(number), Some(set)) = (number, read_set(&entry.path().join("cpulist"))) {
             domains.insert(number, set);
         }
@@ -204,15 +188,13 @@ fn numa_domains(root: &Path) -> BTreeMap<u32, CpuSet> {
 
 /// The CPUs that share this CPU's data or unified cache of a level.
 fn cache(folder: &Path, level: u32, id: u32) -> Option<CpuSet> {
-    (0..8)
-        .map(|index| folder.join(format!("cache/index{index}")))
-        .find_map(|index| {
-            let kind = std::fs::read_to_string(index.join("type")).ok()?;
-            if kind.trim() == "Instruction" || read_number(&index.join("level")) != Some(level) {
-                return None;
-            }
-            read_set(&index.join("shared_cpu_list")).filter(|set| set.contains(id))
-        })
+    (0..8).map(|index| folder.join(format!("cache/index{index}"))).find_map(|index| {
+        let kind = std::fs::read_to_string(index.join("type")).ok()?;
+        if kind.trim() == "Instruction" || read_number(&index.join("level")) != Some(level) {
+            return None;
+        }
+        read_set(&index.join("shared_cpu_list")).filter(|set| set.contains(id))
+    })
 }
 
 /// A number; None also for the -1 that the kernel writes for what it does not know.

@@ -50,14 +50,9 @@ fn two_sockets() -> Tree {
         let l3 = format!("{block}-{},{}-{}", block + 7, block + 32, block + 39);
         tree.write(&format!("cpu/cpu{cpu}/topology/core_cpus_list"), &pair);
         let package = (core / 16).to_string();
-        tree.write(
-            &format!("cpu/cpu{cpu}/topology/physical_package_id"),
-            &package,
-        );
+        tree.write(&format!("cpu/cpu{cpu}/topology/physical_package_id"), &package);
         let caches = [("1", "Data", &pair), ("1", "Instruction", &pair)];
-        let caches = caches
-            .into_iter()
-            .chain([("2", "Unified", &pair), ("3", "Unified", &l3)]);
+        let caches = caches.into_iter().chain([("2", "Unified", &pair), ("3", "Unified", &l3)]);
         for (index, (level, kind, shared)) in caches.enumerate() {
             let folder = format!("cpu/cpu{cpu}/cache/index{index}");
             tree.write(&format!("{folder}/level"), level);
@@ -72,15 +67,8 @@ fn two_sockets() -> Tree {
 fn two_sockets_of_sixteen_cores() {
     let topology = two_sockets().read("0-63");
     assert_eq!(topology.cpus().len(), 64);
-    let counts = [
-        Level::Core,
-        Level::L2,
-        Level::L3,
-        Level::Numa,
-        Level::Package,
-        Level::Node,
-    ]
-    .map(|level| topology.parts(level).len());
+    let counts = [Level::Core, Level::L2, Level::L3, Level::Numa, Level::Package, Level::Node]
+        .map(|level| topology.parts(level).len());
     assert_eq!(counts, [32, 32, 4, 2, 2, 1]);
     let packages = topology.parts(Level::Package);
     assert_eq!(packages[0].1.to_string(), "0-15,32-47");

@@ -682,9 +682,6 @@ const _: () = {
     assert!(offset_of!(MPI_Status, MPI_ERROR) == 8);
     assert!(offset_of!(MPI_Status, MPI_internal) == 12);
     assert!(size_of::<c_int>() == 4, "the bodies widen int to 64 bits");
-    assert!(
-        size_of::<usize>() == 8,
-        "the bodies treat MPI_Aint as a 64-bit number"
-    );
+    assert!(size_of::<usize>() == 8, "the bodies treat MPI_Aint as a 64-bit number");
     assert!(size_of::<MPI_Comm>() == size_of::<usize>());
 };

@@ -5,17 +5,50 @@
 //! Messages of a collective travel in the communicator's collective context, with the number of
 //! the collective as tag: all processes count alike, so collectives never mix.
 
+//!
+//! | file | holds |
+//! |---|---|
+//! | `table.rs` | the choice among an operation's algorithms |
+//! | `operation.rs` | a collective that nobody waits for yet |
+//! | `blocks.rs`, `dense.rs` | buffers with a block per process; buffers as packed bytes |
+//! | `reduction.rs`, `fold.rs`, `halves.rs` | what reducing algorithms share |
+//! | the others | one operation each |
+
+pub mod allgather;
+pub mod allgatherv;
+pub mod allreduce;
+pub mod alltoall;
+pub mod alltoallv;
 pub mod barrier;
 pub mod bcast;
+mod blocks;
+mod dense;
+mod fold;
+pub mod gather;
+pub mod gatherv;
+mod halves;
+pub mod neighbor;
+mod operation;
+pub mod reduce;
+pub mod reduce_scatter;
 pub mod reduction;
+pub mod scan;
+pub mod scatter;
+pub mod scatterv;
+mod table;
+#[cfg(test)]
+mod tests;
 
-use crate::buffer::{Buffer, Data};
+pub use blocks::Blocks;
+pub use operation::Operation;
+
+use crate::buffer::{Buffer, Data, Scratch};
 use crate::comm::{Comm, Use};
 use crate::error::{Class, Error, Result};
 use crate::p2p::{Destination, Done, Mode, TransferId};
 use crate::rank::Rank;
 use crate::status::Status;
-use std::future::Future;
+use starling_datatype::{Basic, Datatype};
 use std::rc::Rc;
 
 /// One collective operation on one communicator, seen by this process.
@@ -25,6 +58,8 @@ pub struct Coll {
     pub rank: &'static Rank,
     /// The communicator.
     pub comm: Rc<Comm>,
+    /// Name of the row to take in every table that has it.
+    pub forced: Option<&'static str>,
     tag: i32,
 }
 
@@ -44,7 +79,7 @@ impl Coll {
     /// The buffers that are given to its methods stay in place, and unused by others, until the
     /// collective is complete (the user's duty by section 6.12).
     pub unsafe fn new(rank: &'static Rank, comm: &Rc<Comm>) -> Coll {
-        Coll { rank, comm: comm.clone(), tag: comm.next_collective() }
+        Coll { rank, comm: comm.clone(), forced: None, tag: comm.next_collective() }
     }
 
     /// This process's rank.
@@ -61,7 +96,7 @@ impl Coll {
     /// from the intercommunicator, in contexts of their own.
     pub fn local(&self) -> Coll {
         let comm = self.comm.local.clone().expect("an intercommunicator has a local part");
-        Coll { rank: self.rank, comm, tag: self.tag }
+        Coll { comm, ..*self }
     }
 
     /// Starts sending `data` to rank `to` (of the remote group on an intercommunicator).
@@ -108,8 +143,44 @@ impl Coll {
     pub async fn exchange(&self, to: u32, out: &Data, from: u32, into: &Data) -> Result<()> {
         let receiving = self.recv_start(from, into)?;
         let sending = self.send_start(to, out)?;
-        receiving.finish().await?;
-        sending.finish().await
+        // Waits for both in any case: their buffers may be ours and go away.
+        let received = receiving.finish().await;
+        let sent = sending.finish().await;
+        received.and(sent)
+    }
+
+    /// Copies within this process.
+    pub(crate) fn copy(&self, from: &Data, into: &Data) -> Result<()> {
+        if from.bytes() != into.bytes() {
+            let status = Status { source: self.me() as i32, bytes: from.bytes(), ..Status::EMPTY };
+            return Err(uneven(&status, into.bytes()));
+        }
+        if from.addr != into.addr {
+            // SAFETY: the contract of `Coll::new`; buffers that are not the same do not overlap.
+            unsafe {
+                let (src, dst) = (from.addr, into.addr);
+                starling_datatype::copy(src, from.count, &from.ty, dst, into.count, &into.ty);
+            }
+        }
+        Ok(())
+    }
+
+    /// The type of packed bytes.
+    fn byte_type(&self) -> Rc<Datatype> {
+        let byte = self.rank.predefined_datatype(Basic::Byte.abi_value());
+        byte.expect("MPI_BYTE is predefined").clone()
+    }
+
+    /// The packed bytes of `data`.
+    fn packed(&self, data: &Data) -> Scratch {
+        let scratch = self.scratch(data.bytes());
+        self.copy(data, &scratch.data).expect("the scratch memory has the size of the data");
+        scratch
+    }
+
+    /// Memory for packed bytes.
+    fn scratch(&self, bytes: u64) -> Scratch {
+        Scratch::new(bytes as i64, &self.byte_type())
     }
 
     /// Sends a few bytes of the engine's own.
@@ -150,6 +221,14 @@ impl Started {
     }
 }
 
+/// An argument that this process has to give.
+fn given<T>(argument: Option<T>, name: &str) -> Result<T> {
+    argument.ok_or_else(|| {
+        let text = format!("{name} is MPI_IN_PLACE or missing on a process where it is needed");
+        Error::new(Class::BUFFER, text)
+    })
+}
+
 #[cold]
 fn uneven(status: &Status, expected: u64) -> Error {
     let text = format!(
@@ -160,53 +239,3 @@ fn uneven(status: &Status, expected: u64) -> Error {
     Error::new(Class::TRUNCATE, text)
 }
 
-/// A non-blocking collective on its way: what `progress` polls and a request waits for.
-pub struct Operation {
-    future: std::cell::RefCell<Option<std::pin::Pin<Box<dyn Future<Output = Result<()>>>>>>,
-    result: std::cell::RefCell<Option<Result<()>>>,
-}
-
-impl Operation {
-    /// Starts `future`: runs it as far as it goes now and leaves the rest to progress.
-    pub fn start(
-        rank: &'static Rank,
-        future: impl Future<Output = Result<()>> + 'static,
-    ) -> Rc<Operation> {
-        let operation = Rc::new(Operation {
-            future: std::cell::RefCell::new(Some(Box::pin(future))),
-            result: std::cell::RefCell::new(None),
-        });
-        if !crate::progress::Step::step(&*operation, rank) {
-            rank.add_step(operation.clone());
-        }
-        operation
-    }
-
-    /// Whether it is done.
-    pub fn is_done(&self) -> bool {
-        self.result.borrow().is_some()
-    }
-
-    /// How it ended, once done.
-    pub fn result(&self) -> Result<()> {
-        self.result.borrow().clone().unwrap_or(Ok(()))
-    }
-}
-
-impl crate::progress::Step for Operation {
-    fn step(&self, _rank: &'static Rank) -> bool {
-        // Taken out while it runs: a user's reduction inside may call MPI.
-        let Some(mut future) = self.future.take() else { return self.is_done() };
-        match crate::progress::poll_once(future.as_mut()) {
-            Some(result) => {
-                *self.result.borrow_mut() = Some(result);
-                _rank.p2p.count_completion();
-                true
-            }
-            None => {
-                *self.future.borrow_mut() = Some(future);
-                false
-            }
-        }
-    }
-}

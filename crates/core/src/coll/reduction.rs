@@ -1,7 +1,9 @@
 //! What a reduction does to two buffers: a predefined operation on a predefined type (`op`), or a
 //! user's function. Made by `abi`; run by the reducing collectives.
 
+use super::Coll;
 use crate::buffer::Data;
+use crate::error::Result;
 use starling_op::Op;
 
 /// A user's function: input, inout, number of elements, C handle of the datatype.
@@ -48,7 +50,9 @@ impl Reducer {
         }
         match &self.op.apply {
             Apply::Builtin(op) => {
-                let basic = inout.ty.as_basic().expect("checked when the call was decoded");
+                // The types of MPI_Type_create_f90_real and its like have no name of their own.
+                let basic = inout.ty.as_basic().or_else(|| inout.ty.single_basic());
+                let basic = basic.expect("checked when the call was decoded");
                 let kernel = starling_op::kernel(*op, basic).expect("checked as well");
                 // SAFETY: the caller's contract; the kernel is the one for this type.
                 unsafe { kernel(input.addr, inout.addr, inout.count as usize) };
@@ -57,5 +61,21 @@ impl Reducer {
                 function(input.addr, inout.addr, inout.count, self.datatype_handle)
             }
         }
+    }
+
+    /// `value = left op value`, in the buffers of the collective `_c`.
+    pub(super) fn prepend(&self, _c: &Coll, left: &Data, value: &Data) {
+        // SAFETY: the contract of `Coll::new`; algorithms keep operands of one shape apart.
+        unsafe { self.run(left, value) }
+    }
+
+    /// `value = value op right`; uses `right` up.
+    pub(super) fn append(&self, c: &Coll, value: &Data, right: &Data) -> Result<()> {
+        if self.is_commutative() {
+            self.prepend(c, right, value);
+            return Ok(());
+        }
+        self.prepend(c, value, right);
+        c.copy(right, value)
     }
 }

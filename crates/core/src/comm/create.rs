@@ -164,6 +164,38 @@ pub async fn create(c: Coll, group: Rc<Group>) -> Result<Option<Rc<Comm>>> {
     split(c, color, key).await
 }
 
+/// Everybody of an intracommunicator learns everybody's list.
+pub async fn share(c: Coll, mine: Vec<u64>) -> Result<Vec<Vec<u64>>> {
+    let lengths = gather_all(&c, [mine.len() as u64]).await?;
+    let lengths: Vec<usize> = lengths.iter().map(|[n]| *n as usize).collect();
+    let mut all = vec![0u64; lengths.iter().sum()];
+    let data = words(&c, &mut all);
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for n in &lengths {
+        parts.push(data.part(at, 8 * *n as i64));
+        at += 8 * *n as i64;
+    }
+    let own = &parts[c.me() as usize];
+    // SAFETY: `own` is this process's part of `all`, which lives until the end of this function.
+    unsafe { std::ptr::copy_nonoverlapping(mine.as_ptr(), own.addr.cast(), mine.len()) };
+    if c.me() == 0 {
+        for from in 1..c.size() {
+            c.recv(from, &parts[from as usize]).await?;
+        }
+    } else {
+        c.send(0, own).await?;
+    }
+    let mut rest = &from_leader(&c, all).await?[..];
+    let mut lists = Vec::new();
+    for n in lengths {
+        let (list, others) = rest.split_at(n);
+        lists.push(list.to_vec());
+        rest = others;
+    }
+    Ok(lists)
+}
+
 /// `MPI_Comm_create_group`: called by the members of `group` only; `tag` tells calls apart.
 pub async fn create_group(
     rank: &'static Rank,
@@ -171,9 +203,30 @@ pub async fn create_group(
     group: Rc<Group>,
     tag: i32,
 ) -> Result<Option<Rc<Comm>>> {
+    among(rank, comm, Use::Creation, group, tag).await
+}
+
+/// `MPI_Comm_create_from_group`: the same without a communicator to start from.
+pub async fn create_from_group(
+    rank: &'static Rank,
+    group: Rc<Group>,
+    tag: i32,
+) -> Result<Option<Rc<Comm>>> {
+    let world = rank.world().expect("groups are made of a world's processes");
+    among(rank, world, Use::FromGroups, group, tag).await
+}
+
+/// The first of `group` makes up a context and tells the others, in a context of `comm`.
+async fn among(
+    rank: &'static Rank,
+    comm: Rc<Comm>,
+    over: Use,
+    group: Rc<Group>,
+    tag: i32,
+) -> Result<Option<Rc<Comm>>> {
     let Some(me) = group.rank_of(rank.node().me) else { return Ok(None) };
     let mut context = [rank.new_context()];
-    let creation = comm.context + Use::Creation as u64;
+    let creation = comm.context + over as u64;
     let buffer = Buffer::contiguous(context.as_mut_ptr().cast(), 8);
     if me == 0 {
         let mut sends = Vec::new();

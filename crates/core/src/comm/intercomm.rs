@@ -16,6 +16,8 @@ pub struct Bridge {
     pub comm: Rc<Comm>,
     /// The other leader's rank in it.
     pub remote_leader: u32,
+    /// The context of it that is used.
+    pub over: Use,
     /// Tells calls apart.
     pub tag: i32,
 }
@@ -23,7 +25,7 @@ pub struct Bridge {
 /// Sends `mine` to the other leader and receives as many words as it sends.
 async fn leaders_exchange(c: &Coll, bridge: &Bridge, mine: &[u64]) -> Result<Vec<u64>> {
     let comm = &bridge.comm;
-    let context = comm.context + Use::Creation as u64;
+    let context = comm.context + bridge.over as u64;
     let queue = c.rank.p2p.queue(context);
     let mut to = comm.destination(bridge.remote_leader, bridge.tag);
     to.context = context;

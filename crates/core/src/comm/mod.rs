@@ -2,6 +2,7 @@
 //! `create.rs` makes new ones. Called by `abi`, `coll` and `p2p`.
 
 pub mod create;
+pub mod hardware;
 pub mod intercomm;
 
 use crate::attr::Attributes;
@@ -26,6 +27,9 @@ pub enum Use {
     Collective = 1,
     /// Making communicators of a part of this one (`MPI_Comm_create_group`).
     Creation = 2,
+    /// Making communicators out of groups alone (`MPI_Comm_create_from_group`); only that of the
+    /// world is used so.
+    FromGroups = 3,
 }
 
 /// See the module's page.

@@ -49,8 +49,7 @@ impl Map {
     }
 
     fn add(&mut self, displ: i64, other: &Map) {
-        self.entries
-            .extend(other.entries.iter().map(|(offset, b)| (offset + displ, *b)));
+        self.entries.extend(other.entries.iter().map(|(offset, b)| (offset + displ, *b)));
         let Some((lb, ub)) = other.bounds.map(|(lb, ub)| (lb + displ, ub + displ)) else {
             return;
         };
@@ -73,36 +72,25 @@ impl Map {
 
     /// Offsets of the packed bytes of one element, in order.
     pub fn bytes(&self) -> Vec<i64> {
-        let fields = self
-            .entries
-            .iter()
-            .flat_map(|(offset, basic)| match basic.pair() {
-                None => vec![(*offset, basic.size())],
-                Some((value, index)) => {
-                    let second = offset + basic.pair_index_offset() as i64;
-                    vec![(*offset, value.size()), (second, index.size())]
-                }
-            });
-        fields
-            .flat_map(|(at, size)| (0..size as i64).map(move |i| at + i))
-            .collect()
+        let fields = self.entries.iter().flat_map(|(offset, basic)| match basic.pair() {
+            None => vec![(*offset, basic.size())],
+            Some((value, index)) => {
+                let second = offset + basic.pair_index_offset() as i64;
+                vec![(*offset, value.size()), (second, index.size())]
+            }
+        });
+        fields.flat_map(|(at, size)| (0..size as i64).map(move |i| at + i)).collect()
     }
 
     /// Offsets of the packed bytes of `count` elements.
     pub fn all_bytes(&self, count: i64) -> Vec<i64> {
         let one = self.bytes();
-        (0..count)
-            .flat_map(|i| one.iter().map(move |at| at + i * self.extent()))
-            .collect()
+        (0..count).flat_map(|i| one.iter().map(move |at| at + i * self.extent())).collect()
     }
 
     pub fn true_bounds(&self) -> (i64, i64) {
         let low = self.entries.iter().map(|(at, _)| *at).min().unwrap_or(0);
-        let high = self
-            .entries
-            .iter()
-            .map(|(at, b)| at + b.true_extent() as i64)
-            .max();
+        let high = self.entries.iter().map(|(at, b)| at + b.true_extent() as i64).max();
         (low, high.unwrap_or(0))
     }
 }
@@ -127,9 +115,7 @@ impl Spec {
             }
             Spec::Indexed(blocks, inner) => {
                 let inner = inner.map();
-                let blocks = blocks
-                    .iter()
-                    .map(|(len, displ)| (*len, displ * inner.extent()));
+                let blocks = blocks.iter().map(|(len, displ)| (*len, displ * inner.extent()));
                 Map::of_blocks(blocks, &inner)
             }
             Spec::Hindexed(blocks, inner) => Map::of_blocks(blocks.iter().copied(), &inner.map()),
@@ -141,11 +127,9 @@ impl Spec {
                 Map::of_blocks(displs.iter().map(|d| (*len, *d)), &inner.map())
             }
             Spec::Struct(fields) => struct_map(fields),
-            Spec::Resized(lb, extent, inner) => Map {
-                bounds: Some((*lb, lb + extent)),
-                explicit: true,
-                ..inner.map()
-            },
+            Spec::Resized(lb, extent, inner) => {
+                Map { bounds: Some((*lb, lb + extent)), explicit: true, ..inner.map() }
+            }
             Spec::Subarray(dims, order, inner) => {
                 let sizes: Vec<i64> = dims.iter().map(|d| d.0).collect();
                 array_map(&sizes, *order, &inner.map(), |dim, i| {
@@ -155,9 +139,7 @@ impl Spec {
             }
             Spec::Darray(rank, dims, order, inner) => {
                 let sizes: Vec<i64> = dims.iter().map(|d| d.0).collect();
-                array_map(&sizes, *order, &inner.map(), |dim, i| {
-                    owns(*rank, dims, dim, i)
-                })
+                array_map(&sizes, *order, &inner.map(), |dim, i| owns(*rank, dims, dim, i))
             }
         }
     }
@@ -208,9 +190,7 @@ impl Spec {
                 let dargs: Vec<i64> = dims.iter().map(|d| d.2).collect();
                 let psizes: Vec<i64> = dims.iter().map(|d| d.3).collect();
                 let (size, inner) = (psizes.iter().product(), inner.build());
-                Datatype::darray(
-                    size, *rank, &gsizes, &distribs, &dargs, &psizes, *order, &inner,
-                )
+                Datatype::darray(size, *rank, &gsizes, &distribs, &dargs, &psizes, *order, &inner)
             }
         }
         .unwrap_or_else(|error| panic!("{error}: {self:?}"))
@@ -224,15 +204,8 @@ fn struct_map(fields: &[(i64, i64, Spec)]) -> Map {
         (0..*len).for_each(|i| map.add(displ + i * inner.extent(), &inner));
     }
     if let (Some((lb, ub)), false) = (map.bounds, map.explicit) {
-        let align = map
-            .entries
-            .iter()
-            .map(|(_, basic)| basic.align() as i64)
-            .max()
-            .unwrap_or(1);
-        let extent = (0..)
-            .map(|pad| ub - lb + pad)
-            .find(|extent| extent % align == 0);
+        let align = map.entries.iter().map(|(_, basic)| basic.align() as i64).max().unwrap_or(1);
+        let extent = (0..).map(|pad| ub - lb + pad).find(|extent| extent % align == 0);
         map.bounds = Some((lb, lb + extent.unwrap()));
     }
     map
@@ -280,12 +253,7 @@ fn distributed_dimension() -> impl Strategy<Value = (i64, Distribution, i64, i64
     (1..7i64, 0..5, 1..4i64, 1..4i64).prop_map(|(gsize, kind, darg, psize)| match kind {
         0 => (gsize, Distribution::None, DISTRIBUTE_DEFAULT, 1),
         1 => (gsize, Distribution::Block, DISTRIBUTE_DEFAULT, psize),
-        2 => (
-            gsize,
-            Distribution::Block,
-            (gsize + psize - 1) / psize + darg - 1,
-            psize,
-        ),
+        2 => (gsize, Distribution::Block, (gsize + psize - 1) / psize + darg - 1, psize),
         3 => (gsize, Distribution::Cyclic, DISTRIBUTE_DEFAULT, psize),
         _ => (gsize, Distribution::Cyclic, darg, psize),
     })
@@ -306,42 +274,40 @@ fn basic() -> impl Strategy<Value = Basic> {
 
 /// Random types, up to four constructors deep.
 pub fn spec() -> impl Strategy<Value = Spec> {
-    basic()
-        .prop_map(Spec::Basic)
-        .prop_recursive(4, 24, 3, |inner| {
-            let boxed = inner.clone().prop_map(Box::new);
-            let count = 0..5i64;
-            let block = (0..4i64, -6..12i64);
-            let byte_block = (0..4i64, -60..120i64);
-            let dim = (1..5i64, 0..4i64, 0..4i64).prop_map(|(size, sub, start)| {
-                let sub = 1 + sub % size;
-                (size, sub, start % (size - sub + 1))
-            });
-            let strided = (count.clone(), 0..4i64, -8..12i64, boxed.clone());
-            let hstrided = (count.clone(), 0..4i64, -80..120i64, boxed.clone());
-            prop_oneof![
-                1 => boxed.clone().prop_map(Spec::Dup),
-                2 => (count, boxed.clone()).prop_map(|(n, i)| Spec::Contiguous(n, i)),
-                3 => strided.prop_map(|(n, l, s, i)| Spec::Vector(n, l, s, i)),
-                2 => hstrided.prop_map(|(n, l, s, i)| Spec::Hvector(n, l, s, i)),
-                2 => (vec(block, 0..5), boxed.clone()).prop_map(|(b, i)| Spec::Indexed(b, i)),
-                2 => (vec(byte_block, 0..5), boxed.clone()).prop_map(|(b, i)| Spec::Hindexed(b, i)),
-                1 => (0..4i64, vec(-6..12i64, 0..5), boxed.clone())
-                    .prop_map(|(l, d, i)| Spec::IndexedBlock(l, d, i)),
-                1 => (0..4i64, vec(-60..120i64, 0..5), boxed.clone())
-                    .prop_map(|(l, d, i)| Spec::HindexedBlock(l, d, i)),
-                4 => vec((0..3i64, -40..100i64, inner), 0..4).prop_map(Spec::Struct),
-                2 => (-20..20i64, -10..100i64, boxed.clone())
-                    .prop_map(|(lb, extent, i)| Spec::Resized(lb, extent, i)),
-                1 => (vec(dim, 1..4), order(), boxed.clone())
-                    .prop_map(|(dims, order, i)| Spec::Subarray(dims, order, i)),
-                1 => (vec(distributed_dimension(), 1..4), 0..64i64, order(), boxed)
-                    .prop_map(|(dims, rank, order, i)| {
-                        let size: i64 = dims.iter().map(|d| d.3).product();
-                        Spec::Darray(rank % size, dims, order, i)
-                    }),
-            ]
-        })
+    basic().prop_map(Spec::Basic).prop_recursive(4, 24, 3, |inner| {
+        let boxed = inner.clone().prop_map(Box::new);
+        let count = 0..5i64;
+        let block = (0..4i64, -6..12i64);
+        let byte_block = (0..4i64, -60..120i64);
+        let dim = (1..5i64, 0..4i64, 0..4i64).prop_map(|(size, sub, start)| {
+            let sub = 1 + sub % size;
+            (size, sub, start % (size - sub + 1))
+        });
+        let strided = (count.clone(), 0..4i64, -8..12i64, boxed.clone());
+        let hstrided = (count.clone(), 0..4i64, -80..120i64, boxed.clone());
+        prop_oneof![
+            1 => boxed.clone().prop_map(Spec::Dup),
+            2 => (count, boxed.clone()).prop_map(|(n, i)| Spec::Contiguous(n, i)),
+            3 => strided.prop_map(|(n, l, s, i)| Spec::Vector(n, l, s, i)),
+            2 => hstrided.prop_map(|(n, l, s, i)| Spec::Hvector(n, l, s, i)),
+            2 => (vec(block, 0..5), boxed.clone()).prop_map(|(b, i)| Spec::Indexed(b, i)),
+            2 => (vec(byte_block, 0..5), boxed.clone()).prop_map(|(b, i)| Spec::Hindexed(b, i)),
+            1 => (0..4i64, vec(-6..12i64, 0..5), boxed.clone())
+                .prop_map(|(l, d, i)| Spec::IndexedBlock(l, d, i)),
+            1 => (0..4i64, vec(-60..120i64, 0..5), boxed.clone())
+                .prop_map(|(l, d, i)| Spec::HindexedBlock(l, d, i)),
+            4 => vec((0..3i64, -40..100i64, inner), 0..4).prop_map(Spec::Struct),
+            2 => (-20..20i64, -10..100i64, boxed.clone())
+                .prop_map(|(lb, extent, i)| Spec::Resized(lb, extent, i)),
+            1 => (vec(dim, 1..4), order(), boxed.clone())
+                .prop_map(|(dims, order, i)| Spec::Subarray(dims, order, i)),
+            1 => (vec(distributed_dimension(), 1..4), 0..64i64, order(), boxed)
+                .prop_map(|(dims, rank, order, i)| {
+                    let size: i64 = dims.iter().map(|d| d.3).product();
+                    Spec::Darray(rank % size, dims, order, i)
+                }),
+        ]
+    })
 }
 
 /// A memory area in which `count` elements of a type map lie, and where the buffer argument points.
@@ -360,10 +326,7 @@ impl Area {
             state = state.wrapping_mul(1664525).wrapping_add(1013904223);
             (state >> 24) as u8
         });
-        Area {
-            memory: memory.collect(),
-            base: -low as usize,
-        }
+        Area { memory: memory.collect(), base: -low as usize }
     }
 
     pub fn pointer(&mut self) -> *mut u8 {

@@ -21,7 +21,7 @@ Called as mpiexec or mpirun, the program behaves as `starling run`.";
 
 /// Starling MPI: run MPI programs and look at the machine.
 #[derive(Parser, Debug)]
-#[command(name = "starling", version, about, long_about = None, after_help = EXAMPLES)]
+#[command(name = "starling", version, after_help = EXAMPLES)]
 #[command(propagate_version = true, max_term_width = 100)]
 pub struct Cli {
     /// What to do.
@@ -29,18 +29,15 @@ pub struct Cli {
     pub task: Task,
 }
 
-/// The subcommands.
+/// The subcommands; each is described at its options.
 #[derive(Subcommand, Debug)]
 pub enum Task {
-    /// Run a program as a number of ranks (also: mpiexec, mpirun).
-    Run(RunOptions),
-    /// Show version, machine, tunables and counters.
+    Run(Box<RunOptions>),
     Info(InfoOptions),
-    /// Print a manual page (for `man -l -`).
     Man(ManOptions),
 }
 
-/// What `starling run` takes.
+/// Run a program as a number of ranks (also: mpiexec, mpirun).
 ///
 /// Options end at the program's name; what follows belongs to the program. Every long option may
 /// be written with one dash or two. Standard input goes to rank 0 unless --stdin says otherwise.
@@ -57,7 +54,7 @@ pub struct RunOptions {
     #[command(flatten)]
     pub job: JobOptions,
     /// The program and its arguments; `:` alone begins the next program with its own options.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    #[arg(trailing_var_arg = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
 
@@ -163,6 +160,10 @@ pub struct JobOptions {
     /// End the job after so many seconds, with exit code 124. Default: MPIEXEC_TIMEOUT.
     #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
     pub timeout: Option<String>,
+    /// When the job is ended early, ranks are asked first (SIGTERM, or the signal that came) and
+    /// killed after so many seconds. Default: 1.
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    pub grace: Option<String>,
     /// How to reach other nodes; not needed on one node.
     #[arg(long, value_name = "NAME", help_heading = "Accepted and not needed")]
     pub launcher: Option<String>,
@@ -177,7 +178,7 @@ pub struct JobOptions {
     pub allow_run_as_root: bool,
 }
 
-/// What `starling info` takes.
+/// Show version, machine, tunables and counters.
 #[derive(Args, Debug)]
 pub struct InfoOptions {
     /// Print it as JSON.
@@ -185,7 +186,7 @@ pub struct InfoOptions {
     pub json: bool,
 }
 
-/// What `starling man` takes.
+/// Print a manual page (for `man -l -`).
 #[derive(Args, Debug)]
 pub struct ManOptions {
     /// The page: starling, run, info or man.

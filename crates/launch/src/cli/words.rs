@@ -52,8 +52,9 @@ pub fn read(words: &[OsString], name: &str) -> Result<Vec<RunOptions>, Answer> {
 /// The empty command that options are added to.
 fn command(name: &str) -> Command {
     let version = concat!(env!("CARGO_PKG_VERSION"), " (Starling MPI)");
-    Command::new(name.to_string())
-        .about("Run a program as a number of ranks.")
+    Command::new("starling-run")
+        .bin_name(name)
+        .display_name(name)
         .version(version)
         .max_term_width(100)
         // An option that is given twice counts as the last one says.
@@ -161,7 +162,9 @@ impl Reader<'_> {
                 }
                 answer
             }
-            Ok(_) => Refusal::usage(format!("there is no option {}", word.to_string_lossy())).into(),
+            Ok(_) => {
+                Refusal::usage(format!("there is no option {}", word.to_string_lossy())).into()
+            }
         }
     }
 
@@ -203,8 +206,7 @@ impl Reader<'_> {
 }
 
 fn is_long_name(option: &Arg, name: &str) -> bool {
-    option.get_long() == Some(name)
-        || option.get_all_aliases().unwrap_or_default().contains(&name)
+    option.get_long() == Some(name) || option.get_all_aliases().unwrap_or_default().contains(&name)
 }
 
 /// How many words follow an option.

@@ -2,7 +2,9 @@
 //! launcher is in this folder.
 
 pub mod files;
+pub mod mpir;
 pub mod poll;
+pub mod probe;
 pub mod process;
 pub mod signals;
 pub mod spawn;

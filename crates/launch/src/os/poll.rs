@@ -31,12 +31,7 @@ impl Poll {
         let mut event = libc::epoll_event { events, u64: token };
         // SAFETY: `event` lives through the call, which copies it.
         let result = unsafe {
-            libc::epoll_ctl(
-                self.fd.as_raw_fd(),
-                libc::EPOLL_CTL_ADD,
-                fd.as_raw_fd(),
-                &mut event,
-            )
+            libc::epoll_ctl(self.fd.as_raw_fd(), libc::EPOLL_CTL_ADD, fd.as_raw_fd(), &mut event)
         };
         check(result).map(|_| ())
     }
@@ -60,17 +55,11 @@ impl Poll {
         const EVENTS: usize = 256;
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; EVENTS];
         // Rounded up: a wait that ends just before its deadline would only be repeated.
-        let milliseconds = timeout.map_or(-1, |time| {
-            i32::try_from(time.as_micros().div_ceil(1000)).unwrap_or(i32::MAX)
-        });
+        let milliseconds = timeout
+            .map_or(-1, |time| i32::try_from(time.as_micros().div_ceil(1000)).unwrap_or(i32::MAX));
         // SAFETY: the kernel writes at most EVENTS entries into `events`, which has that many.
         let count = unsafe {
-            libc::epoll_wait(
-                self.fd.as_raw_fd(),
-                events.as_mut_ptr(),
-                EVENTS as i32,
-                milliseconds,
-            )
+            libc::epoll_wait(self.fd.as_raw_fd(), events.as_mut_ptr(), EVENTS as i32, milliseconds)
         };
         tokens.clear();
         // An error is EINTR: nothing is ready.

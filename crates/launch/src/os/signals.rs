@@ -82,8 +82,7 @@ impl Signals {
         let mask = Mask::of(wanted.chain([libc::SIGCHLD]));
         let before = mask.install();
         // SAFETY: the mask is initialised; -1 asks for a new descriptor.
-        let fd =
-            unsafe { libc::signalfd(-1, &mask.0, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC) };
+        let fd = unsafe { libc::signalfd(-1, &mask.0, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC) };
         // SAFETY: checked to be a descriptor, made just now.
         let fd = unsafe { OwnedFd::from_raw_fd(check(fd)?) };
         Ok(Signals { fd, before })
@@ -99,8 +98,7 @@ impl Signals {
         let mut info = MaybeUninit::<libc::signalfd_siginfo>::uninit();
         let size = std::mem::size_of_val(&info);
         // SAFETY: the kernel writes at most `size` bytes into `info`, which is that large.
-        let count =
-            unsafe { libc::read(self.fd.as_raw_fd(), info.as_mut_ptr().cast(), size) };
+        let count = unsafe { libc::read(self.fd.as_raw_fd(), info.as_mut_ptr().cast(), size) };
         if count != size as isize {
             return None;
         }
@@ -124,12 +122,6 @@ fn is_ignored(signal: i32) -> bool {
         libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
             && action.assume_init().sa_sigaction == libc::SIG_IGN
     }
-}
-
-/// Ignores a signal in this process (ranks are started with the default again).
-pub fn ignore(signal: i32) {
-    // SAFETY: SIG_IGN runs no code of ours.
-    unsafe { libc::signal(signal, libc::SIG_IGN) };
 }
 
 /// Sends a signal to a process; one that is gone is not an error.

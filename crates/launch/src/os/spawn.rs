@@ -80,8 +80,13 @@ struct Child<'a> {
     errno: c_int,
 }
 
-const STEPS: [&str; 5] =
-    ["cannot bind to its CPUs", "cannot pass descriptors", "cannot enter its folder", "", "cannot run"];
+const STEPS: [&str; 5] = [
+    "cannot bind to its CPUs",
+    "cannot pass descriptors",
+    "cannot enter its folder",
+    "",
+    "cannot run",
+];
 const BIND: usize = 0;
 const DESCRIPTORS: usize = 1;
 const FOLDER: usize = 2;
@@ -122,9 +127,8 @@ impl Spawner {
         //    reason; this thread touches it again only after that.
         // 3. Without CLONE_FILES, CLONE_FS and CLONE_SIGHAND the child changes copies of
         //    descriptors, folder and signal actions, not ours.
-        let pid = unsafe {
-            libc::clone(run_child, top.cast(), flags, (&raw mut child).cast::<c_void>())
-        };
+        let pid =
+            unsafe { libc::clone(run_child, top.cast(), flags, (&raw mut child).cast::<c_void>()) };
         let error = io::Error::last_os_error();
         before.install();
         if pid == -1 {
@@ -199,9 +203,8 @@ fn prepare(child: &Child<'_>) -> Result<(), usize> {
             done(libc::chdir(folder.as_ptr()), FOLDER)?;
         }
         libc::setrlimit(libc::RLIMIT_NOFILE, &child.files.0);
-        // Ignored signals stay ignored across exec, and these two are ignored by us alone.
+        // Ignored signals stay ignored across exec; Rust's runtime ignores this one.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-        libc::signal(libc::SIGTSTP, libc::SIG_DFL);
         libc::sigprocmask(libc::SIG_SETMASK, &child.mask.0, std::ptr::null_mut());
     }
     Ok(())

@@ -116,12 +116,10 @@ pub(crate) mod tests {
         write("cpu/online".into(), format!("0-{}", all * threads - 1));
         for cpu in 0..all * threads {
             let core = cpu % all;
-            let siblings: Vec<String> = (0..threads).map(|t| (core + t * all).to_string()).collect();
+            let siblings: Vec<String> =
+                (0..threads).map(|t| (core + t * all).to_string()).collect();
             write(format!("cpu/cpu{cpu}/topology/core_cpus_list"), siblings.join(","));
-            write(
-                format!("cpu/cpu{cpu}/topology/physical_package_id"),
-                (core / cores).to_string(),
-            );
+            write(format!("cpu/cpu{cpu}/topology/physical_package_id"), (core / cores).to_string());
         }
         for socket in 0..sockets {
             let cpus: Vec<String> = (0..all * threads)

@@ -12,8 +12,7 @@ pub fn draw(topology: &Topology, places: &[Option<CpuSet>], host: &str) -> Strin
         let _ = write!(text, " ({cpus} CPUs)");
     }
     text.push('\n');
-    let unbound: Vec<usize> =
-        (0..places.len()).filter(|&rank| places[rank].is_none()).collect();
+    let unbound: Vec<usize> = (0..places.len()).filter(|&rank| places[rank].is_none()).collect();
     let packages = topology.parts(Level::Package);
     for (index, (number, package)) in packages.iter().enumerate() {
         let (branch, trunk) = limbs(index + 1 == packages.len());
@@ -40,8 +39,9 @@ fn draw_cores(
     domain: &CpuSet,
     trunk: &str,
 ) {
-    // First and last core, CPUs, ranks.
+    // First and last core, CPUs, ranks; and whether the last line may grow.
     let mut lines: Vec<(u32, u32, CpuSet, Vec<usize>)> = Vec::new();
+    let mut grows = false;
     for (core, cpus) in inside(topology, Level::Core, domain) {
         // Ranks on different hardware threads of a core get lines of their own.
         let whole = ranks_on(places, &cpus);
@@ -51,13 +51,14 @@ fn draw_cores(
         for cpus in pieces {
             let ranks = ranks_on(places, &cpus);
             match lines.last_mut() {
-                Some((_, last, set, on)) if *on == ranks && *last + 1 == core && alike => {
+                Some((_, last, set, on)) if grows && alike && *on == ranks && *last + 1 == core => {
                     *last = core;
                     *set = set.union(&cpus);
                 }
                 _ => lines.push((core, core, cpus, ranks)),
             }
         }
+        grows = alike;
     }
     let rows: Vec<[String; 3]> = lines.into_iter().map(row).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);

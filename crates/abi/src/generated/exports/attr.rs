@@ -8,130 +8,153 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Attr_delete PMPI_Attr_delete attr_delete, any_time: false,
     (comm: MPI_Comm, keyval: c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::attr::attr_delete(call, comm, keyval)
 }
 
-unsupported! {
+export! {
     MPI_Attr_get PMPI_Attr_get attr_get, any_time: false,
     (comm: MPI_Comm, keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::attr::attr_get(call, comm, keyval, attribute_val, flag)
 }
 
-unsupported! {
+export! {
     MPI_Attr_put PMPI_Attr_put attr_put, any_time: false,
     (comm: MPI_Comm, keyval: c_int, attribute_val: *mut c_void),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::attr::attr_put(call, comm, keyval, attribute_val)
 }
 
-unsupported! {
+export! {
     MPI_Comm_create_keyval PMPI_Comm_create_keyval comm_create_keyval, any_time: false,
     (comm_copy_attr_fn: MPI_Comm_copy_attr_function,
         comm_delete_attr_fn: MPI_Comm_delete_attr_function, comm_keyval: *mut c_int,
         extra_state: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::attr::comm_create_keyval(call, comm_copy_attr_fn, comm_delete_attr_fn,
+        comm_keyval, extra_state)
 }
 
-unsupported! {
+export! {
     MPI_Comm_delete_attr PMPI_Comm_delete_attr comm_delete_attr, any_time: false,
     (comm: MPI_Comm, comm_keyval: c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::attr::comm_delete_attr(call, comm, comm_keyval)
 }
 
-unsupported! {
+export! {
     MPI_Comm_free_keyval PMPI_Comm_free_keyval comm_free_keyval, any_time: false,
     (comm_keyval: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::attr::comm_free_keyval(call, comm_keyval)
 }
 
-unsupported! {
+export! {
     MPI_Comm_get_attr PMPI_Comm_get_attr comm_get_attr, any_time: false,
     (comm: MPI_Comm, comm_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::attr::comm_get_attr(call, comm, comm_keyval, attribute_val, flag)
 }
 
-unsupported! {
+export! {
     MPI_Comm_set_attr PMPI_Comm_set_attr comm_set_attr, any_time: false,
     (comm: MPI_Comm, comm_keyval: c_int, attribute_val: *mut c_void),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::attr::comm_set_attr(call, comm, comm_keyval, attribute_val)
 }
 
-unsupported! {
+export! {
     MPI_Keyval_create PMPI_Keyval_create keyval_create, any_time: false,
     (copy_fn: MPI_Copy_function, delete_fn: MPI_Delete_function, keyval: *mut c_int,
         extra_state: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::attr::keyval_create(call, copy_fn, delete_fn, keyval, extra_state)
 }
 
-unsupported! {
+export! {
     MPI_Keyval_free PMPI_Keyval_free keyval_free, any_time: false,
     (keyval: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::attr::keyval_free(call, keyval)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_keyval PMPI_Type_create_keyval type_create_keyval, any_time: false,
     (type_copy_attr_fn: MPI_Type_copy_attr_function,
         type_delete_attr_fn: MPI_Type_delete_attr_function, type_keyval: *mut c_int,
         extra_state: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::attr::type_create_keyval(call, type_copy_attr_fn, type_delete_attr_fn,
+        type_keyval, extra_state)
 }
 
-unsupported! {
+export! {
     MPI_Type_delete_attr PMPI_Type_delete_attr type_delete_attr, any_time: false,
     (datatype: MPI_Datatype, type_keyval: c_int),
-    On::None
+    On::None,
+    |call| crate::attr::type_delete_attr(call, datatype, type_keyval)
 }
 
-unsupported! {
+export! {
     MPI_Type_free_keyval PMPI_Type_free_keyval type_free_keyval, any_time: false,
     (type_keyval: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::attr::type_free_keyval(call, type_keyval)
 }
 
-unsupported! {
+export! {
     MPI_Type_get_attr PMPI_Type_get_attr type_get_attr, any_time: false,
     (datatype: MPI_Datatype, type_keyval: c_int, attribute_val: *mut c_void,
         flag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::attr::type_get_attr(call, datatype, type_keyval, attribute_val, flag)
 }
 
-unsupported! {
+export! {
     MPI_Type_set_attr PMPI_Type_set_attr type_set_attr, any_time: false,
     (datatype: MPI_Datatype, type_keyval: c_int, attribute_val: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::attr::type_set_attr(call, datatype, type_keyval, attribute_val)
 }
 
-unsupported! {
+export! {
     MPI_Win_create_keyval PMPI_Win_create_keyval win_create_keyval, any_time: false,
     (win_copy_attr_fn: MPI_Win_copy_attr_function,
         win_delete_attr_fn: MPI_Win_delete_attr_function, win_keyval: *mut c_int,
         extra_state: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::attr::win_create_keyval(call, win_copy_attr_fn, win_delete_attr_fn,
+        win_keyval, extra_state)
 }
 
-unsupported! {
+export! {
     MPI_Win_delete_attr PMPI_Win_delete_attr win_delete_attr, any_time: false,
     (win: MPI_Win, win_keyval: c_int),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::attr::win_delete_attr(call, win, win_keyval)
 }
 
-unsupported! {
+export! {
     MPI_Win_free_keyval PMPI_Win_free_keyval win_free_keyval, any_time: false,
     (win_keyval: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::attr::win_free_keyval(call, win_keyval)
 }
 
-unsupported! {
+export! {
     MPI_Win_get_attr PMPI_Win_get_attr win_get_attr, any_time: false,
     (win: MPI_Win, win_keyval: c_int, attribute_val: *mut c_void, flag: *mut c_int),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::attr::win_get_attr(call, win, win_keyval, attribute_val, flag)
 }
 
-unsupported! {
+export! {
     MPI_Win_set_attr PMPI_Win_set_attr win_set_attr, any_time: false,
     (win: MPI_Win, win_keyval: c_int, attribute_val: *mut c_void),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::attr::win_set_attr(call, win, win_keyval, attribute_val)
 }

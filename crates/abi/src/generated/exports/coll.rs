@@ -8,242 +8,303 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Allgather PMPI_Allgather allgather, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::allgather(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Allgather_c PMPI_Allgather_c allgather_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Allgatherv PMPI_Allgatherv allgatherv, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::allgatherv(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        IntArray::i32(recvcounts), IntArray::i32(displs), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Allgatherv_c PMPI_Allgatherv_c allgatherv_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint,
         recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::allgatherv(call, sendbuf, sendcount, sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(displs.cast()), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Allreduce PMPI_Allreduce allreduce, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::allreduce(call, sendbuf, recvbuf, i64::from(count), datatype, op,
+        comm)
 }
 
-unsupported! {
+export! {
     MPI_Allreduce_c PMPI_Allreduce_c allreduce_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::allreduce(call, sendbuf, recvbuf, count, datatype, op, comm)
 }
 
-unsupported! {
+export! {
     MPI_Alltoall PMPI_Alltoall alltoall, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::alltoall(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Alltoall_c PMPI_Alltoall_c alltoall_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Alltoallv PMPI_Alltoallv alltoallv, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::alltoallv(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(sdispls), sendtype, recvbuf, IntArray::i32(recvcounts),
+        IntArray::i32(rdispls), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Alltoallv_c PMPI_Alltoallv_c alltoallv_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::alltoallv(call, sendbuf, IntArray::i64(sendcounts.cast()),
+        IntArray::i64(sdispls.cast()), sendtype, recvbuf, IntArray::i64(recvcounts.cast()),
+        IntArray::i64(rdispls.cast()), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Alltoallw PMPI_Alltoallw alltoallw, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const c_int, recvtypes: *const MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::alltoallw(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(sdispls), sendtypes, recvbuf, IntArray::i32(recvcounts),
+        IntArray::i32(rdispls), recvtypes, comm)
 }
 
-unsupported! {
+export! {
     MPI_Alltoallw_c PMPI_Alltoallw_c alltoallw_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::alltoallw(call, sendbuf, IntArray::i64(sendcounts.cast()),
+        IntArray::i64(sdispls.cast()), sendtypes, recvbuf, IntArray::i64(recvcounts.cast()),
+        IntArray::i64(rdispls.cast()), recvtypes, comm)
 }
 
-unsupported! {
+export! {
     MPI_Barrier PMPI_Barrier barrier, any_time: false,
     (comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::barrier(call, comm)
 }
 
-unsupported! {
+export! {
     MPI_Bcast PMPI_Bcast bcast, any_time: false,
     (buffer: *mut c_void, count: c_int, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::bcast(call, buffer, i64::from(count), datatype, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Bcast_c PMPI_Bcast_c bcast_c, any_time: false,
     (buffer: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, root: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::bcast(call, buffer, count, datatype, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Exscan PMPI_Exscan exscan, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::exscan(call, sendbuf, recvbuf, i64::from(count), datatype, op, comm)
 }
 
-unsupported! {
+export! {
     MPI_Exscan_c PMPI_Exscan_c exscan_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::exscan(call, sendbuf, recvbuf, count, datatype, op, comm)
 }
 
-unsupported! {
+export! {
     MPI_Gather PMPI_Gather gather, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::gather(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Gather_c PMPI_Gather_c gather_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, root: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Gatherv PMPI_Gatherv gatherv, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, root: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::gatherv(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        IntArray::i32(recvcounts), IntArray::i32(displs), recvtype, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Gatherv_c PMPI_Gatherv_c gatherv_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint,
         recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::gatherv(call, sendbuf, sendcount, sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(displs.cast()), recvtype, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Reduce PMPI_Reduce reduce, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, root: c_int, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::reduce(call, sendbuf, recvbuf, i64::from(count), datatype, op, root,
+        comm)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_c PMPI_Reduce_c reduce_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, root: c_int, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_scatter PMPI_Reduce_scatter reduce_scatter, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int,
         datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::reduce_scatter(call, sendbuf, recvbuf, IntArray::i32(recvcounts),
+        datatype, op, comm)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_scatter_c PMPI_Reduce_scatter_c reduce_scatter_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::reduce_scatter(call, sendbuf, recvbuf,
+        IntArray::i64(recvcounts.cast()), datatype, op, comm)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_scatter_block PMPI_Reduce_scatter_block reduce_scatter_block, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::reduce_scatter_block(call, sendbuf, recvbuf, i64::from(recvcount),
+        datatype, op, comm)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_scatter_block_c PMPI_Reduce_scatter_block_c reduce_scatter_block_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: MPI_Count,
         datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op,
+        comm)
 }
 
-unsupported! {
+export! {
     MPI_Scan PMPI_Scan scan, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::scan(call, sendbuf, recvbuf, i64::from(count), datatype, op, comm)
 }
 
-unsupported! {
+export! {
     MPI_Scan_c PMPI_Scan_c scan_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::scan(call, sendbuf, recvbuf, count, datatype, op, comm)
 }
 
-unsupported! {
+export! {
     MPI_Scatter PMPI_Scatter scatter, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::scatter(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Scatter_c PMPI_Scatter_c scatter_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, root: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Scatterv PMPI_Scatterv scatterv, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, displs: *const c_int,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype,
         root: c_int, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::scatterv(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(displs), sendtype, recvbuf, i64::from(recvcount), recvtype, root, comm)
 }
 
-unsupported! {
+export! {
     MPI_Scatterv_c PMPI_Scatterv_c scatterv_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, displs: *const MPI_Aint,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: MPI_Count,
         recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::coll::scatterv(call, sendbuf, IntArray::i64(sendcounts.cast()),
+        IntArray::i64(displs.cast()), sendtype, recvbuf, recvcount, recvtype, root, comm)
 }

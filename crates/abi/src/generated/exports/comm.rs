@@ -8,150 +8,191 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Comm_compare PMPI_Comm_compare comm_compare, any_time: false,
     (comm1: MPI_Comm, comm2: MPI_Comm, result: *mut c_int),
-    On::Comm(comm1)
+    On::Comm(comm1),
+    |call| crate::comm::comm_compare(call, comm1, comm2, result)
 }
 
-unsupported! {
+export! {
     MPI_Comm_create PMPI_Comm_create comm_create, any_time: false,
     (comm: MPI_Comm, group: MPI_Group, newcomm: *mut MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_create(call, comm, group, newcomm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_create_from_group PMPI_Comm_create_from_group comm_create_from_group, any_time: false,
     (group: MPI_Group, stringtag: *const c_char, info: MPI_Info, errhandler: MPI_Errhandler,
         newcomm: *mut MPI_Comm),
-    On::None
+    On::None,
+    |call| crate::comm::comm_create_from_group(call, group, stringtag, info, errhandler,
+        newcomm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_create_group PMPI_Comm_create_group comm_create_group, any_time: false,
     (comm: MPI_Comm, group: MPI_Group, tag: c_int, newcomm: *mut MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_create_group(call, comm, group, tag, newcomm)
 }
 
-unsupported! {
+export! {
+    MPI_Comm_disconnect PMPI_Comm_disconnect comm_disconnect, any_time: false,
+    (comm: *mut MPI_Comm),
+    on_pointed(comm, On::Comm),
+    |call| crate::comm::comm_disconnect(call, comm)
+}
+
+export! {
     MPI_Comm_dup PMPI_Comm_dup comm_dup, any_time: false,
     (comm: MPI_Comm, newcomm: *mut MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_dup(call, comm, newcomm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_dup_with_info PMPI_Comm_dup_with_info comm_dup_with_info, any_time: false,
     (comm: MPI_Comm, info: MPI_Info, newcomm: *mut MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_dup_with_info(call, comm, info, newcomm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_free PMPI_Comm_free comm_free, any_time: false,
     (comm: *mut MPI_Comm),
-    on_pointed(comm, On::Comm)
+    on_pointed(comm, On::Comm),
+    |call| crate::comm::comm_free(call, comm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_get_info PMPI_Comm_get_info comm_get_info, any_time: false,
     (comm: MPI_Comm, info_used: *mut MPI_Info),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_get_info(call, comm, info_used)
 }
 
-unsupported! {
+export! {
     MPI_Comm_get_name PMPI_Comm_get_name comm_get_name, any_time: false,
     (comm: MPI_Comm, comm_name: *mut c_char, resultlen: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_get_name(call, comm, comm_name, resultlen)
 }
 
-unsupported! {
+export! {
+    MPI_Comm_get_parent PMPI_Comm_get_parent comm_get_parent, any_time: false,
+    (parent: *mut MPI_Comm),
+    On::None,
+    |call| crate::comm::comm_get_parent(call, parent)
+}
+
+export! {
     MPI_Comm_group PMPI_Comm_group comm_group, any_time: false,
     (comm: MPI_Comm, group: *mut MPI_Group),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_group(call, comm, group)
 }
 
-unsupported! {
+export! {
     MPI_Comm_idup PMPI_Comm_idup comm_idup, any_time: false,
     (comm: MPI_Comm, newcomm: *mut MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_idup(call, comm, newcomm, request)
 }
 
-unsupported! {
+export! {
     MPI_Comm_idup_with_info PMPI_Comm_idup_with_info comm_idup_with_info, any_time: false,
     (comm: MPI_Comm, info: MPI_Info, newcomm: *mut MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_idup_with_info(call, comm, info, newcomm, request)
 }
 
-unsupported! {
+export! {
     MPI_Comm_rank PMPI_Comm_rank comm_rank, any_time: false,
     (comm: MPI_Comm, rank: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_rank(call, comm, rank)
 }
 
-unsupported! {
+export! {
     MPI_Comm_remote_group PMPI_Comm_remote_group comm_remote_group, any_time: false,
     (comm: MPI_Comm, group: *mut MPI_Group),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_remote_group(call, comm, group)
 }
 
-unsupported! {
+export! {
     MPI_Comm_remote_size PMPI_Comm_remote_size comm_remote_size, any_time: false,
     (comm: MPI_Comm, size: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_remote_size(call, comm, size)
 }
 
-unsupported! {
+export! {
     MPI_Comm_set_info PMPI_Comm_set_info comm_set_info, any_time: false,
     (comm: MPI_Comm, info: MPI_Info),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_set_info(call, comm, info)
 }
 
-unsupported! {
+export! {
     MPI_Comm_set_name PMPI_Comm_set_name comm_set_name, any_time: false,
     (comm: MPI_Comm, comm_name: *const c_char),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_set_name(call, comm, comm_name)
 }
 
-unsupported! {
+export! {
     MPI_Comm_size PMPI_Comm_size comm_size, any_time: false,
     (comm: MPI_Comm, size: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_size(call, comm, size)
 }
 
-unsupported! {
+export! {
     MPI_Comm_split PMPI_Comm_split comm_split, any_time: false,
     (comm: MPI_Comm, color: c_int, key: c_int, newcomm: *mut MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_split(call, comm, color, key, newcomm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_split_type PMPI_Comm_split_type comm_split_type, any_time: false,
     (comm: MPI_Comm, split_type: c_int, key: c_int, info: MPI_Info, newcomm: *mut MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_split_type(call, comm, split_type, key, info, newcomm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_test_inter PMPI_Comm_test_inter comm_test_inter, any_time: false,
     (comm: MPI_Comm, flag: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::comm::comm_test_inter(call, comm, flag)
 }
 
-unsupported! {
+export! {
     MPI_Intercomm_create PMPI_Intercomm_create intercomm_create, any_time: false,
     (local_comm: MPI_Comm, local_leader: c_int, peer_comm: MPI_Comm, remote_leader: c_int,
         tag: c_int, newintercomm: *mut MPI_Comm),
-    On::Comm(local_comm)
+    On::Comm(local_comm),
+    |call| crate::comm::intercomm_create(call, local_comm, local_leader, peer_comm,
+        remote_leader, tag, newintercomm)
 }
 
-unsupported! {
+export! {
     MPI_Intercomm_create_from_groups PMPI_Intercomm_create_from_groups intercomm_create_from_groups, any_time: false,
     (local_group: MPI_Group, local_leader: c_int, remote_group: MPI_Group,
         remote_leader: c_int, stringtag: *const c_char, info: MPI_Info,
         errhandler: MPI_Errhandler, newintercomm: *mut MPI_Comm),
-    On::None
+    On::None,
+    |call| crate::comm::intercomm_create_from_groups(call, local_group, local_leader,
+        remote_group, remote_leader, stringtag, info, errhandler, newintercomm)
 }
 
-unsupported! {
+export! {
     MPI_Intercomm_merge PMPI_Intercomm_merge intercomm_merge, any_time: false,
     (intercomm: MPI_Comm, high: c_int, newintracomm: *mut MPI_Comm),
-    On::Comm(intercomm)
+    On::Comm(intercomm),
+    |call| crate::comm::intercomm_merge(call, intercomm, high, newintracomm)
 }

@@ -8,171 +8,179 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Abi_get_fortran_booleans PMPI_Abi_get_fortran_booleans abi_get_fortran_booleans, any_time: true,
     (logical_size: c_int, logical_true: *mut c_void, logical_false: *mut c_void,
         is_set: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::convert::abi_get_fortran_booleans(call, logical_size, logical_true,
+        logical_false, is_set)
 }
 
-unsupported! {
+export! {
     MPI_Abi_get_fortran_info PMPI_Abi_get_fortran_info abi_get_fortran_info, any_time: true,
     (info: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::convert::abi_get_fortran_info(call, info)
 }
 
-unsupported! {
+export! {
     MPI_Abi_get_info PMPI_Abi_get_info abi_get_info, any_time: true,
     (info: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::convert::abi_get_info(call, info)
 }
 
-unsupported! {
+export! {
     MPI_Abi_get_version PMPI_Abi_get_version abi_get_version, any_time: true,
     (abi_major: *mut c_int, abi_minor: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::convert::abi_get_version(call, abi_major, abi_minor)
 }
 
-unsupported! {
+export! {
     MPI_Abi_set_fortran_booleans PMPI_Abi_set_fortran_booleans abi_set_fortran_booleans, any_time: true,
     (logical_size: c_int, logical_true: *mut c_void, logical_false: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::convert::abi_set_fortran_booleans(call, logical_size, logical_true,
+        logical_false)
 }
 
-unsupported! {
+export! {
     MPI_Abi_set_fortran_info PMPI_Abi_set_fortran_info abi_set_fortran_info, any_time: true,
     (info: MPI_Info),
-    On::None
+    On::None,
+    |call| crate::convert::abi_set_fortran_info(call, info)
 }
 
 value! {
     MPI_Comm_fromint PMPI_Comm_fromint comm_fromint,
     (comm: c_int) -> MPI_Comm,
-    MPI_Comm(0)
+    crate::convert::comm_fromint(comm)
 }
 
 value! {
     MPI_Comm_toint PMPI_Comm_toint comm_toint,
     (comm: MPI_Comm) -> c_int,
-    0
+    crate::convert::comm_toint(comm)
 }
 
 value! {
     MPI_Errhandler_fromint PMPI_Errhandler_fromint errhandler_fromint,
     (errhandler: c_int) -> MPI_Errhandler,
-    MPI_Errhandler(0)
+    crate::convert::errhandler_fromint(errhandler)
 }
 
 value! {
     MPI_Errhandler_toint PMPI_Errhandler_toint errhandler_toint,
     (errhandler: MPI_Errhandler) -> c_int,
-    0
+    crate::convert::errhandler_toint(errhandler)
 }
 
 value! {
     MPI_File_fromint PMPI_File_fromint file_fromint,
     (file: c_int) -> MPI_File,
-    MPI_File(0)
+    crate::convert::file_fromint(file)
 }
 
 value! {
     MPI_File_toint PMPI_File_toint file_toint,
     (file: MPI_File) -> c_int,
-    0
+    crate::convert::file_toint(file)
 }
 
 value! {
     MPI_Group_fromint PMPI_Group_fromint group_fromint,
     (group: c_int) -> MPI_Group,
-    MPI_Group(0)
+    crate::convert::group_fromint(group)
 }
 
 value! {
     MPI_Group_toint PMPI_Group_toint group_toint,
     (group: MPI_Group) -> c_int,
-    0
+    crate::convert::group_toint(group)
 }
 
 value! {
     MPI_Info_fromint PMPI_Info_fromint info_fromint,
     (info: c_int) -> MPI_Info,
-    MPI_Info(0)
+    crate::convert::info_fromint(info)
 }
 
 value! {
     MPI_Info_toint PMPI_Info_toint info_toint,
     (info: MPI_Info) -> c_int,
-    0
+    crate::convert::info_toint(info)
 }
 
 value! {
     MPI_Message_fromint PMPI_Message_fromint message_fromint,
     (message: c_int) -> MPI_Message,
-    MPI_Message(0)
+    crate::convert::message_fromint(message)
 }
 
 value! {
     MPI_Message_toint PMPI_Message_toint message_toint,
     (message: MPI_Message) -> c_int,
-    0
+    crate::convert::message_toint(message)
 }
 
 value! {
     MPI_Op_fromint PMPI_Op_fromint op_fromint,
     (op: c_int) -> MPI_Op,
-    MPI_Op(0)
+    crate::convert::op_fromint(op)
 }
 
 value! {
     MPI_Op_toint PMPI_Op_toint op_toint,
     (op: MPI_Op) -> c_int,
-    0
+    crate::convert::op_toint(op)
 }
 
 value! {
     MPI_Request_fromint PMPI_Request_fromint request_fromint,
     (request: c_int) -> MPI_Request,
-    MPI_Request(0)
+    crate::convert::request_fromint(request)
 }
 
 value! {
     MPI_Request_toint PMPI_Request_toint request_toint,
     (request: MPI_Request) -> c_int,
-    0
+    crate::convert::request_toint(request)
 }
 
 value! {
     MPI_Session_fromint PMPI_Session_fromint session_fromint,
     (session: c_int) -> MPI_Session,
-    MPI_Session(0)
+    crate::convert::session_fromint(session)
 }
 
 value! {
     MPI_Session_toint PMPI_Session_toint session_toint,
     (session: MPI_Session) -> c_int,
-    0
+    crate::convert::session_toint(session)
 }
 
 value! {
     MPI_Type_fromint PMPI_Type_fromint type_fromint,
     (datatype: c_int) -> MPI_Datatype,
-    MPI_Datatype(0)
+    crate::convert::type_fromint(datatype)
 }
 
 value! {
     MPI_Type_toint PMPI_Type_toint type_toint,
     (datatype: MPI_Datatype) -> c_int,
-    0
+    crate::convert::type_toint(datatype)
 }
 
 value! {
     MPI_Win_fromint PMPI_Win_fromint win_fromint,
     (win: c_int) -> MPI_Win,
-    MPI_Win(0)
+    crate::convert::win_fromint(win)
 }
 
 value! {
     MPI_Win_toint PMPI_Win_toint win_toint,
     (win: MPI_Win) -> c_int,
-    0
+    crate::convert::win_toint(win)
 }

@@ -11,323 +11,408 @@ use std::ffi::{c_char, c_int, c_void};
 value! {
     MPI_Aint_add PMPI_Aint_add aint_add,
     (base: MPI_Aint, disp: MPI_Aint) -> MPI_Aint,
-    0
+    crate::datatype::aint_add(base, disp)
 }
 
 value! {
     MPI_Aint_diff PMPI_Aint_diff aint_diff,
     (addr1: MPI_Aint, addr2: MPI_Aint) -> MPI_Aint,
-    0
+    crate::datatype::aint_diff(addr1, addr2)
 }
 
-unsupported! {
+export! {
     MPI_Get_address PMPI_Get_address get_address, any_time: false,
     (location: *const c_void, address: *mut MPI_Aint),
-    On::None
+    On::None,
+    |call| crate::datatype::get_address(call, location, address)
 }
 
-unsupported! {
+export! {
     MPI_Type_commit PMPI_Type_commit type_commit, any_time: false,
     (datatype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_commit(call, datatype)
 }
 
-unsupported! {
+export! {
     MPI_Type_contiguous PMPI_Type_contiguous type_contiguous, any_time: false,
     (count: c_int, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_contiguous(call, i64::from(count), oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_contiguous_c PMPI_Type_contiguous_c type_contiguous_c, any_time: false,
     (count: MPI_Count, oldtype: MPI_Datatype, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_contiguous(call, count, oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_darray PMPI_Type_create_darray type_create_darray, any_time: false,
     (size: c_int, rank: c_int, ndims: c_int, array_of_gsizes: *const c_int,
         array_of_distribs: *const c_int, array_of_dargs: *const c_int,
         array_of_psizes: *const c_int, order: c_int, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_darray(call, size, rank, ndims,
+        IntArray::i32(array_of_gsizes), array_of_distribs, array_of_dargs, array_of_psizes,
+        order, oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_darray_c PMPI_Type_create_darray_c type_create_darray_c, any_time: false,
     (size: c_int, rank: c_int, ndims: c_int, array_of_gsizes: *const MPI_Count,
         array_of_distribs: *const c_int, array_of_dargs: *const c_int,
         array_of_psizes: *const c_int, order: c_int, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_darray(call, size, rank, ndims,
+        IntArray::i64(array_of_gsizes.cast()), array_of_distribs, array_of_dargs,
+        array_of_psizes, order, oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_f90_complex PMPI_Type_create_f90_complex type_create_f90_complex, any_time: false,
     (p: c_int, r: c_int, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_f90_complex(call, p, r, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_f90_integer PMPI_Type_create_f90_integer type_create_f90_integer, any_time: false,
     (r: c_int, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_f90_integer(call, r, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_f90_real PMPI_Type_create_f90_real type_create_f90_real, any_time: false,
     (p: c_int, r: c_int, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_f90_real(call, p, r, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_hindexed PMPI_Type_create_hindexed type_create_hindexed, any_time: false,
     (count: c_int, array_of_blocklengths: *const c_int,
         array_of_displacements: *const MPI_Aint, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_hindexed(call, i64::from(count),
+        IntArray::i32(array_of_blocklengths), IntArray::i64(array_of_displacements.cast()),
+        oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_hindexed_c PMPI_Type_create_hindexed_c type_create_hindexed_c, any_time: false,
     (count: MPI_Count, array_of_blocklengths: *const MPI_Count,
         array_of_displacements: *const MPI_Count, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_hindexed(call, count,
+        IntArray::i64(array_of_blocklengths.cast()),
+        IntArray::i64(array_of_displacements.cast()), oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_hindexed_block PMPI_Type_create_hindexed_block type_create_hindexed_block, any_time: false,
     (count: c_int, blocklength: c_int, array_of_displacements: *const MPI_Aint,
         oldtype: MPI_Datatype, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_hindexed_block(call, i64::from(count),
+        i64::from(blocklength), IntArray::i64(array_of_displacements.cast()), oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_hindexed_block_c PMPI_Type_create_hindexed_block_c type_create_hindexed_block_c, any_time: false,
     (count: MPI_Count, blocklength: MPI_Count, array_of_displacements: *const MPI_Count,
         oldtype: MPI_Datatype, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_hindexed_block(call, count, blocklength,
+        IntArray::i64(array_of_displacements.cast()), oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_hvector PMPI_Type_create_hvector type_create_hvector, any_time: false,
     (count: c_int, blocklength: c_int, stride: MPI_Aint, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_hvector(call, i64::from(count),
+        i64::from(blocklength), stride as i64, oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_hvector_c PMPI_Type_create_hvector_c type_create_hvector_c, any_time: false,
     (count: MPI_Count, blocklength: MPI_Count, stride: MPI_Count, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_hvector(call, count, blocklength, stride, oldtype,
+        newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_indexed_block PMPI_Type_create_indexed_block type_create_indexed_block, any_time: false,
     (count: c_int, blocklength: c_int, array_of_displacements: *const c_int,
         oldtype: MPI_Datatype, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_indexed_block(call, i64::from(count),
+        i64::from(blocklength), IntArray::i32(array_of_displacements), oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_indexed_block_c PMPI_Type_create_indexed_block_c type_create_indexed_block_c, any_time: false,
     (count: MPI_Count, blocklength: MPI_Count, array_of_displacements: *const MPI_Count,
         oldtype: MPI_Datatype, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_indexed_block(call, count, blocklength,
+        IntArray::i64(array_of_displacements.cast()), oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_resized PMPI_Type_create_resized type_create_resized, any_time: false,
     (oldtype: MPI_Datatype, lb: MPI_Aint, extent: MPI_Aint, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_resized(call, oldtype, lb as i64, extent as i64,
+        newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_resized_c PMPI_Type_create_resized_c type_create_resized_c, any_time: false,
     (oldtype: MPI_Datatype, lb: MPI_Count, extent: MPI_Count, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_resized(call, oldtype, lb, extent, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_struct PMPI_Type_create_struct type_create_struct, any_time: false,
     (count: c_int, array_of_blocklengths: *const c_int,
         array_of_displacements: *const MPI_Aint, array_of_types: *const MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_struct(call, i64::from(count),
+        IntArray::i32(array_of_blocklengths), IntArray::i64(array_of_displacements.cast()),
+        array_of_types, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_struct_c PMPI_Type_create_struct_c type_create_struct_c, any_time: false,
     (count: MPI_Count, array_of_blocklengths: *const MPI_Count,
         array_of_displacements: *const MPI_Count, array_of_types: *const MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_struct(call, count,
+        IntArray::i64(array_of_blocklengths.cast()),
+        IntArray::i64(array_of_displacements.cast()), array_of_types, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_subarray PMPI_Type_create_subarray type_create_subarray, any_time: false,
     (ndims: c_int, array_of_sizes: *const c_int, array_of_subsizes: *const c_int,
         array_of_starts: *const c_int, order: c_int, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_subarray(call, ndims, IntArray::i32(array_of_sizes),
+        IntArray::i32(array_of_subsizes), IntArray::i32(array_of_starts), order, oldtype,
+        newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_create_subarray_c PMPI_Type_create_subarray_c type_create_subarray_c, any_time: false,
     (ndims: c_int, array_of_sizes: *const MPI_Count, array_of_subsizes: *const MPI_Count,
         array_of_starts: *const MPI_Count, order: c_int, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_create_subarray(call, ndims,
+        IntArray::i64(array_of_sizes.cast()), IntArray::i64(array_of_subsizes.cast()),
+        IntArray::i64(array_of_starts.cast()), order, oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_dup PMPI_Type_dup type_dup, any_time: false,
     (oldtype: MPI_Datatype, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_dup(call, oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_free PMPI_Type_free type_free, any_time: false,
     (datatype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_free(call, datatype)
 }
 
-unsupported! {
+export! {
     MPI_Type_get_contents PMPI_Type_get_contents type_get_contents, any_time: false,
     (datatype: MPI_Datatype, max_integers: c_int, max_addresses: c_int, max_datatypes: c_int,
         array_of_integers: *mut c_int, array_of_addresses: *mut MPI_Aint,
         array_of_datatypes: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_contents(call, datatype, i64::from(max_integers),
+        i64::from(max_addresses), 0, i64::from(max_datatypes), array_of_integers,
+        array_of_addresses, IntPtr::null(), array_of_datatypes)
 }
 
-unsupported! {
+export! {
     MPI_Type_get_contents_c PMPI_Type_get_contents_c type_get_contents_c, any_time: false,
     (datatype: MPI_Datatype, max_integers: MPI_Count, max_addresses: MPI_Count,
         max_large_counts: MPI_Count, max_datatypes: MPI_Count, array_of_integers: *mut c_int,
         array_of_addresses: *mut MPI_Aint, array_of_large_counts: *mut MPI_Count,
         array_of_datatypes: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_contents(call, datatype, max_integers, max_addresses,
+        max_large_counts, max_datatypes, array_of_integers, array_of_addresses,
+        IntPtr::i64(array_of_large_counts.cast()), array_of_datatypes)
 }
 
-unsupported! {
+export! {
     MPI_Type_get_envelope PMPI_Type_get_envelope type_get_envelope, any_time: false,
     (datatype: MPI_Datatype, num_integers: *mut c_int, num_addresses: *mut c_int,
         num_datatypes: *mut c_int, combiner: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_envelope(call, datatype, IntPtr::i32(num_integers),
+        IntPtr::i32(num_addresses), IntPtr::null(), IntPtr::i32(num_datatypes), combiner)
 }
 
-unsupported! {
+export! {
     MPI_Type_get_envelope_c PMPI_Type_get_envelope_c type_get_envelope_c, any_time: false,
     (datatype: MPI_Datatype, num_integers: *mut MPI_Count, num_addresses: *mut MPI_Count,
         num_large_counts: *mut MPI_Count, num_datatypes: *mut MPI_Count, combiner: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_envelope(call, datatype,
+        IntPtr::i64(num_integers.cast()), IntPtr::i64(num_addresses.cast()),
+        IntPtr::i64(num_large_counts.cast()), IntPtr::i64(num_datatypes.cast()), combiner)
 }
 
-unsupported! {
+export! {
     MPI_Type_get_extent PMPI_Type_get_extent type_get_extent, any_time: false,
     (datatype: MPI_Datatype, lb: *mut MPI_Aint, extent: *mut MPI_Aint),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_extent(call, datatype, IntPtr::i64(lb.cast()),
+        IntPtr::i64(extent.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Type_get_extent_c PMPI_Type_get_extent_c type_get_extent_c, any_time: false,
     (datatype: MPI_Datatype, lb: *mut MPI_Count, extent: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_extent(call, datatype, IntPtr::i64(lb.cast()),
+        IntPtr::i64(extent.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Type_get_extent_x PMPI_Type_get_extent_x type_get_extent_x, any_time: false,
     (datatype: MPI_Datatype, lb: *mut MPI_Count, extent: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_extent_x(call, datatype, lb, extent)
 }
 
-unsupported! {
+export! {
     MPI_Type_get_name PMPI_Type_get_name type_get_name, any_time: false,
     (datatype: MPI_Datatype, type_name: *mut c_char, resultlen: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_name(call, datatype, type_name, resultlen)
 }
 
-unsupported! {
+export! {
     MPI_Type_get_true_extent PMPI_Type_get_true_extent type_get_true_extent, any_time: false,
     (datatype: MPI_Datatype, true_lb: *mut MPI_Aint, true_extent: *mut MPI_Aint),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_true_extent(call, datatype, IntPtr::i64(true_lb.cast()),
+        IntPtr::i64(true_extent.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Type_get_true_extent_c PMPI_Type_get_true_extent_c type_get_true_extent_c, any_time: false,
     (datatype: MPI_Datatype, true_lb: *mut MPI_Count, true_extent: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_true_extent(call, datatype, IntPtr::i64(true_lb.cast()),
+        IntPtr::i64(true_extent.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Type_get_true_extent_x PMPI_Type_get_true_extent_x type_get_true_extent_x, any_time: false,
     (datatype: MPI_Datatype, true_lb: *mut MPI_Count, true_extent: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_true_extent_x(call, datatype, true_lb, true_extent)
 }
 
-unsupported! {
+export! {
     MPI_Type_get_value_index PMPI_Type_get_value_index type_get_value_index, any_time: false,
     (value_type: MPI_Datatype, index_type: MPI_Datatype, pair_type: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_get_value_index(call, value_type, index_type, pair_type)
 }
 
-unsupported! {
+export! {
     MPI_Type_indexed PMPI_Type_indexed type_indexed, any_time: false,
     (count: c_int, array_of_blocklengths: *const c_int, array_of_displacements: *const c_int,
         oldtype: MPI_Datatype, newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_indexed(call, i64::from(count),
+        IntArray::i32(array_of_blocklengths), IntArray::i32(array_of_displacements), oldtype,
+        newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_indexed_c PMPI_Type_indexed_c type_indexed_c, any_time: false,
     (count: MPI_Count, array_of_blocklengths: *const MPI_Count,
         array_of_displacements: *const MPI_Count, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_indexed(call, count,
+        IntArray::i64(array_of_blocklengths.cast()),
+        IntArray::i64(array_of_displacements.cast()), oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_match_size PMPI_Type_match_size type_match_size, any_time: false,
     (typeclass: c_int, size: c_int, datatype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_match_size(call, typeclass, size, datatype)
 }
 
-unsupported! {
+export! {
     MPI_Type_set_name PMPI_Type_set_name type_set_name, any_time: false,
     (datatype: MPI_Datatype, type_name: *const c_char),
-    On::None
+    On::None,
+    |call| crate::datatype::type_set_name(call, datatype, type_name)
 }
 
-unsupported! {
+export! {
     MPI_Type_size PMPI_Type_size type_size, any_time: false,
     (datatype: MPI_Datatype, size: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::datatype::type_size(call, datatype, IntPtr::i32(size))
 }
 
-unsupported! {
+export! {
     MPI_Type_size_c PMPI_Type_size_c type_size_c, any_time: false,
     (datatype: MPI_Datatype, size: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::datatype::type_size(call, datatype, IntPtr::i64(size.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Type_size_x PMPI_Type_size_x type_size_x, any_time: false,
     (datatype: MPI_Datatype, size: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::datatype::type_size_x(call, datatype, size)
 }
 
-unsupported! {
+export! {
     MPI_Type_vector PMPI_Type_vector type_vector, any_time: false,
     (count: c_int, blocklength: c_int, stride: c_int, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_vector(call, i64::from(count), i64::from(blocklength),
+        i64::from(stride), oldtype, newtype)
 }
 
-unsupported! {
+export! {
     MPI_Type_vector_c PMPI_Type_vector_c type_vector_c, any_time: false,
     (count: MPI_Count, blocklength: MPI_Count, stride: MPI_Count, oldtype: MPI_Datatype,
         newtype: *mut MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::datatype::type_vector(call, count, blocklength, stride, oldtype, newtype)
 }

@@ -29,18 +29,6 @@ unsupported! {
 }
 
 unsupported! {
-    MPI_Comm_disconnect PMPI_Comm_disconnect comm_disconnect, any_time: false,
-    (comm: *mut MPI_Comm),
-    on_pointed(comm, On::Comm)
-}
-
-unsupported! {
-    MPI_Comm_get_parent PMPI_Comm_get_parent comm_get_parent, any_time: false,
-    (parent: *mut MPI_Comm),
-    On::None
-}
-
-unsupported! {
     MPI_Comm_join PMPI_Comm_join comm_join, any_time: false,
     (fd: c_int, intercomm: *mut MPI_Comm),
     On::None

@@ -8,34 +8,39 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Abort PMPI_Abort abort, any_time: false,
     (comm: MPI_Comm, errorcode: c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::env::abort(call, comm, errorcode)
 }
 
-unsupported! {
+export! {
     MPI_Alloc_mem PMPI_Alloc_mem alloc_mem, any_time: false,
     (size: MPI_Aint, info: MPI_Info, baseptr: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::env::alloc_mem(call, size, info, baseptr)
 }
 
-unsupported! {
+export! {
     MPI_Finalize PMPI_Finalize finalize, any_time: false,
     (),
-    On::None
+    On::None,
+    |call| crate::env::finalize(call)
 }
 
-unsupported! {
+export! {
     MPI_Finalized PMPI_Finalized finalized, any_time: true,
     (flag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::env::finalized(call, flag)
 }
 
-unsupported! {
+export! {
     MPI_Free_mem PMPI_Free_mem free_mem, any_time: false,
     (base: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::env::free_mem(call, base)
 }
 
 unsupported! {
@@ -44,68 +49,77 @@ unsupported! {
     On::None
 }
 
-unsupported! {
+export! {
     MPI_Get_library_version PMPI_Get_library_version get_library_version, any_time: true,
     (version: *mut c_char, resultlen: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::env::get_library_version(call, version, resultlen)
 }
 
-unsupported! {
+export! {
     MPI_Get_processor_name PMPI_Get_processor_name get_processor_name, any_time: false,
     (name: *mut c_char, resultlen: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::env::get_processor_name(call, name, resultlen)
 }
 
-unsupported! {
+export! {
     MPI_Get_version PMPI_Get_version get_version, any_time: true,
     (version: *mut c_int, subversion: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::env::get_version(call, version, subversion)
 }
 
-unsupported! {
+export! {
     MPI_Init PMPI_Init init, any_time: true,
     (argc: *mut c_int, argv: *mut *mut *mut c_char),
-    On::None
+    On::None,
+    |call| crate::env::init(call, argc, argv)
 }
 
-unsupported! {
+export! {
     MPI_Init_thread PMPI_Init_thread init_thread, any_time: true,
     (argc: *mut c_int, argv: *mut *mut *mut c_char, required: c_int, provided: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::env::init_thread(call, argc, argv, required, provided)
 }
 
-unsupported! {
+export! {
     MPI_Initialized PMPI_Initialized initialized, any_time: true,
     (flag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::env::initialized(call, flag)
 }
 
-unsupported! {
+export! {
     MPI_Is_thread_main PMPI_Is_thread_main is_thread_main, any_time: false,
     (flag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::env::is_thread_main(call, flag)
 }
 
-unsupported! {
+export! {
     MPI_Pcontrol PMPI_Pcontrol pcontrol, any_time: false,
     (level: c_int),
-    On::None
+    On::None,
+    |call| crate::env::pcontrol(call, level)
 }
 
-unsupported! {
+export! {
     MPI_Query_thread PMPI_Query_thread query_thread, any_time: false,
     (provided: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::env::query_thread(call, provided)
 }
 
 value! {
     MPI_Wtick PMPI_Wtick wtick,
     () -> f64,
-    0.0
+    crate::env::wtick()
 }
 
 value! {
     MPI_Wtime PMPI_Wtime wtime,
     () -> f64,
-    0.0
+    crate::env::wtime()
 }

@@ -8,152 +8,178 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Add_error_class PMPI_Add_error_class add_error_class, any_time: true,
     (errorclass: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::errhandler::add_error_class(call, errorclass)
 }
 
-unsupported! {
+export! {
     MPI_Add_error_code PMPI_Add_error_code add_error_code, any_time: true,
     (errorclass: c_int, errorcode: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::errhandler::add_error_code(call, errorclass, errorcode)
 }
 
-unsupported! {
+export! {
     MPI_Add_error_string PMPI_Add_error_string add_error_string, any_time: true,
     (errorcode: c_int, string: *const c_char),
-    On::None
+    On::None,
+    |call| crate::errhandler::add_error_string(call, errorcode, string)
 }
 
-unsupported! {
+export! {
     MPI_Comm_call_errhandler PMPI_Comm_call_errhandler comm_call_errhandler, any_time: false,
     (comm: MPI_Comm, errorcode: c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::errhandler::comm_call_errhandler(call, comm, errorcode)
 }
 
-unsupported! {
+export! {
     MPI_Comm_create_errhandler PMPI_Comm_create_errhandler comm_create_errhandler, any_time: true,
     (comm_errhandler_fn: MPI_Comm_errhandler_function, errhandler: *mut MPI_Errhandler),
-    On::None
+    On::None,
+    |call| crate::errhandler::comm_create_errhandler(call, comm_errhandler_fn, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Comm_get_errhandler PMPI_Comm_get_errhandler comm_get_errhandler, any_time: false,
     (comm: MPI_Comm, errhandler: *mut MPI_Errhandler),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::errhandler::comm_get_errhandler(call, comm, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Comm_set_errhandler PMPI_Comm_set_errhandler comm_set_errhandler, any_time: false,
     (comm: MPI_Comm, errhandler: MPI_Errhandler),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::errhandler::comm_set_errhandler(call, comm, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Errhandler_free PMPI_Errhandler_free errhandler_free, any_time: true,
     (errhandler: *mut MPI_Errhandler),
-    On::None
+    On::None,
+    |call| crate::errhandler::errhandler_free(call, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Error_class PMPI_Error_class error_class, any_time: true,
     (errorcode: c_int, errorclass: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::errhandler::error_class(call, errorcode, errorclass)
 }
 
-unsupported! {
+export! {
     MPI_Error_string PMPI_Error_string error_string, any_time: true,
     (errorcode: c_int, string: *mut c_char, resultlen: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::errhandler::error_string(call, errorcode, string, resultlen)
 }
 
-unsupported! {
+export! {
     MPI_File_call_errhandler PMPI_File_call_errhandler file_call_errhandler, any_time: false,
     (fh: MPI_File, errorcode: c_int),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::errhandler::file_call_errhandler(call, fh, errorcode)
 }
 
-unsupported! {
+export! {
     MPI_File_create_errhandler PMPI_File_create_errhandler file_create_errhandler, any_time: true,
     (file_errhandler_fn: MPI_File_errhandler_function, errhandler: *mut MPI_Errhandler),
-    On::None
+    On::None,
+    |call| crate::errhandler::file_create_errhandler(call, file_errhandler_fn, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_File_get_errhandler PMPI_File_get_errhandler file_get_errhandler, any_time: false,
     (file: MPI_File, errhandler: *mut MPI_Errhandler),
-    On::File(file)
+    On::File(file),
+    |call| crate::errhandler::file_get_errhandler(call, file, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_File_set_errhandler PMPI_File_set_errhandler file_set_errhandler, any_time: false,
     (file: MPI_File, errhandler: MPI_Errhandler),
-    On::File(file)
+    On::File(file),
+    |call| crate::errhandler::file_set_errhandler(call, file, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Remove_error_class PMPI_Remove_error_class remove_error_class, any_time: true,
     (errorclass: c_int),
-    On::None
+    On::None,
+    |call| crate::errhandler::remove_error_class(call, errorclass)
 }
 
-unsupported! {
+export! {
     MPI_Remove_error_code PMPI_Remove_error_code remove_error_code, any_time: true,
     (errorcode: c_int),
-    On::None
+    On::None,
+    |call| crate::errhandler::remove_error_code(call, errorcode)
 }
 
-unsupported! {
+export! {
     MPI_Remove_error_string PMPI_Remove_error_string remove_error_string, any_time: true,
     (errorcode: c_int),
-    On::None
+    On::None,
+    |call| crate::errhandler::remove_error_string(call, errorcode)
 }
 
-unsupported! {
+export! {
     MPI_Session_call_errhandler PMPI_Session_call_errhandler session_call_errhandler, any_time: true,
     (session: MPI_Session, errorcode: c_int),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::errhandler::session_call_errhandler(call, session, errorcode)
 }
 
-unsupported! {
+export! {
     MPI_Session_create_errhandler PMPI_Session_create_errhandler session_create_errhandler, any_time: true,
     (session_errhandler_fn: MPI_Session_errhandler_function, errhandler: *mut MPI_Errhandler),
-    On::None
+    On::None,
+    |call| crate::errhandler::session_create_errhandler(call, session_errhandler_fn,
+        errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Session_get_errhandler PMPI_Session_get_errhandler session_get_errhandler, any_time: true,
     (session: MPI_Session, errhandler: *mut MPI_Errhandler),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::errhandler::session_get_errhandler(call, session, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Session_set_errhandler PMPI_Session_set_errhandler session_set_errhandler, any_time: true,
     (session: MPI_Session, errhandler: MPI_Errhandler),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::errhandler::session_set_errhandler(call, session, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Win_call_errhandler PMPI_Win_call_errhandler win_call_errhandler, any_time: false,
     (win: MPI_Win, errorcode: c_int),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::errhandler::win_call_errhandler(call, win, errorcode)
 }
 
-unsupported! {
+export! {
     MPI_Win_create_errhandler PMPI_Win_create_errhandler win_create_errhandler, any_time: true,
     (win_errhandler_fn: MPI_Win_errhandler_function, errhandler: *mut MPI_Errhandler),
-    On::None
+    On::None,
+    |call| crate::errhandler::win_create_errhandler(call, win_errhandler_fn, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Win_get_errhandler PMPI_Win_get_errhandler win_get_errhandler, any_time: false,
     (win: MPI_Win, errhandler: *mut MPI_Errhandler),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::errhandler::win_get_errhandler(call, win, errhandler)
 }
 
-unsupported! {
+export! {
     MPI_Win_set_errhandler PMPI_Win_set_errhandler win_set_errhandler, any_time: false,
     (win: MPI_Win, errhandler: MPI_Errhandler),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::errhandler::win_set_errhandler(call, win, errhandler)
 }

@@ -8,75 +8,87 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Group_compare PMPI_Group_compare group_compare, any_time: false,
     (group1: MPI_Group, group2: MPI_Group, result: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::group::group_compare(call, group1, group2, result)
 }
 
-unsupported! {
+export! {
     MPI_Group_difference PMPI_Group_difference group_difference, any_time: false,
     (group1: MPI_Group, group2: MPI_Group, newgroup: *mut MPI_Group),
-    On::None
+    On::None,
+    |call| crate::group::group_difference(call, group1, group2, newgroup)
 }
 
-unsupported! {
+export! {
     MPI_Group_excl PMPI_Group_excl group_excl, any_time: false,
     (group: MPI_Group, n: c_int, ranks: *const c_int, newgroup: *mut MPI_Group),
-    On::None
+    On::None,
+    |call| crate::group::group_excl(call, group, n, ranks, newgroup)
 }
 
-unsupported! {
+export! {
     MPI_Group_free PMPI_Group_free group_free, any_time: false,
     (group: *mut MPI_Group),
-    On::None
+    On::None,
+    |call| crate::group::group_free(call, group)
 }
 
-unsupported! {
+export! {
     MPI_Group_incl PMPI_Group_incl group_incl, any_time: false,
     (group: MPI_Group, n: c_int, ranks: *const c_int, newgroup: *mut MPI_Group),
-    On::None
+    On::None,
+    |call| crate::group::group_incl(call, group, n, ranks, newgroup)
 }
 
-unsupported! {
+export! {
     MPI_Group_intersection PMPI_Group_intersection group_intersection, any_time: false,
     (group1: MPI_Group, group2: MPI_Group, newgroup: *mut MPI_Group),
-    On::None
+    On::None,
+    |call| crate::group::group_intersection(call, group1, group2, newgroup)
 }
 
-unsupported! {
+export! {
     MPI_Group_range_excl PMPI_Group_range_excl group_range_excl, any_time: false,
     (group: MPI_Group, n: c_int, ranges: *mut [c_int; 3], newgroup: *mut MPI_Group),
-    On::None
+    On::None,
+    |call| crate::group::group_range_excl(call, group, n, ranges, newgroup)
 }
 
-unsupported! {
+export! {
     MPI_Group_range_incl PMPI_Group_range_incl group_range_incl, any_time: false,
     (group: MPI_Group, n: c_int, ranges: *mut [c_int; 3], newgroup: *mut MPI_Group),
-    On::None
+    On::None,
+    |call| crate::group::group_range_incl(call, group, n, ranges, newgroup)
 }
 
-unsupported! {
+export! {
     MPI_Group_rank PMPI_Group_rank group_rank, any_time: false,
     (group: MPI_Group, rank: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::group::group_rank(call, group, rank)
 }
 
-unsupported! {
+export! {
     MPI_Group_size PMPI_Group_size group_size, any_time: false,
     (group: MPI_Group, size: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::group::group_size(call, group, size)
 }
 
-unsupported! {
+export! {
     MPI_Group_translate_ranks PMPI_Group_translate_ranks group_translate_ranks, any_time: false,
     (group1: MPI_Group, n: c_int, ranks1: *const c_int, group2: MPI_Group,
         ranks2: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::group::group_translate_ranks(call, group1, n, ranks1, group2, ranks2)
 }
 
-unsupported! {
+export! {
     MPI_Group_union PMPI_Group_union group_union, any_time: false,
     (group1: MPI_Group, group2: MPI_Group, newgroup: *mut MPI_Group),
-    On::None
+    On::None,
+    |call| crate::group::group_union(call, group1, group2, newgroup)
 }

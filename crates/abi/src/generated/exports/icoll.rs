@@ -8,252 +8,322 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Iallgather PMPI_Iallgather iallgather, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iallgather(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iallgather_c PMPI_Iallgather_c iallgather_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iallgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iallgatherv PMPI_Iallgatherv iallgatherv, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iallgatherv(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        IntArray::i32(recvcounts), IntArray::i32(displs), recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iallgatherv_c PMPI_Iallgatherv_c iallgatherv_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint,
         recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iallgatherv(call, sendbuf, sendcount, sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(displs.cast()), recvtype, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Iallreduce PMPI_Iallreduce iallreduce, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iallreduce(call, sendbuf, recvbuf, i64::from(count), datatype, op,
+        comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iallreduce_c PMPI_Iallreduce_c iallreduce_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iallreduce(call, sendbuf, recvbuf, count, datatype, op, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ialltoall PMPI_Ialltoall ialltoall, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ialltoall(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ialltoall_c PMPI_Ialltoall_c ialltoall_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ialltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ialltoallv PMPI_Ialltoallv ialltoallv, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ialltoallv(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(sdispls), sendtype, recvbuf, IntArray::i32(recvcounts),
+        IntArray::i32(rdispls), recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ialltoallv_c PMPI_Ialltoallv_c ialltoallv_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ialltoallv(call, sendbuf, IntArray::i64(sendcounts.cast()),
+        IntArray::i64(sdispls.cast()), sendtype, recvbuf, IntArray::i64(recvcounts.cast()),
+        IntArray::i64(rdispls.cast()), recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ialltoallw PMPI_Ialltoallw ialltoallw, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const c_int, recvtypes: *const MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ialltoallw(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(sdispls), sendtypes, recvbuf, IntArray::i32(recvcounts),
+        IntArray::i32(rdispls), recvtypes, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ialltoallw_c PMPI_Ialltoallw_c ialltoallw_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ialltoallw(call, sendbuf, IntArray::i64(sendcounts.cast()),
+        IntArray::i64(sdispls.cast()), sendtypes, recvbuf, IntArray::i64(recvcounts.cast()),
+        IntArray::i64(rdispls.cast()), recvtypes, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ibarrier PMPI_Ibarrier ibarrier, any_time: false,
     (comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ibarrier(call, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ibcast PMPI_Ibcast ibcast, any_time: false,
     (buffer: *mut c_void, count: c_int, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ibcast(call, buffer, i64::from(count), datatype, root, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ibcast_c PMPI_Ibcast_c ibcast_c, any_time: false,
     (buffer: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, root: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ibcast(call, buffer, count, datatype, root, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iexscan PMPI_Iexscan iexscan, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iexscan(call, sendbuf, recvbuf, i64::from(count), datatype, op,
+        comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iexscan_c PMPI_Iexscan_c iexscan_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iexscan(call, sendbuf, recvbuf, count, datatype, op, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Igather PMPI_Igather igather, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::igather(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, root, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Igather_c PMPI_Igather_c igather_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, root: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::igather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, root, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Igatherv PMPI_Igatherv igatherv, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, root: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::igatherv(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        IntArray::i32(recvcounts), IntArray::i32(displs), recvtype, root, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Igatherv_c PMPI_Igatherv_c igatherv_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint,
         recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::igatherv(call, sendbuf, sendcount, sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(displs.cast()), recvtype, root, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ireduce PMPI_Ireduce ireduce, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, root: c_int, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ireduce(call, sendbuf, recvbuf, i64::from(count), datatype, op,
+        root, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ireduce_c PMPI_Ireduce_c ireduce_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, root: c_int, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ireduce(call, sendbuf, recvbuf, count, datatype, op, root, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ireduce_scatter PMPI_Ireduce_scatter ireduce_scatter, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int,
         datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ireduce_scatter(call, sendbuf, recvbuf, IntArray::i32(recvcounts),
+        datatype, op, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ireduce_scatter_c PMPI_Ireduce_scatter_c ireduce_scatter_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ireduce_scatter(call, sendbuf, recvbuf,
+        IntArray::i64(recvcounts.cast()), datatype, op, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ireduce_scatter_block PMPI_Ireduce_scatter_block ireduce_scatter_block, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ireduce_scatter_block(call, sendbuf, recvbuf, i64::from(recvcount),
+        datatype, op, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ireduce_scatter_block_c PMPI_Ireduce_scatter_block_c ireduce_scatter_block_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: MPI_Count,
         datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::ireduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype,
+        op, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iscan PMPI_Iscan iscan, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iscan(call, sendbuf, recvbuf, i64::from(count), datatype, op, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Iscan_c PMPI_Iscan_c iscan_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iscan(call, sendbuf, recvbuf, count, datatype, op, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iscatter PMPI_Iscatter iscatter, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iscatter(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, root, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iscatter_c PMPI_Iscatter_c iscatter_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, root: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iscatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, root, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Iscatterv PMPI_Iscatterv iscatterv, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, displs: *const c_int,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype,
         root: c_int, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iscatterv(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(displs), sendtype, recvbuf, i64::from(recvcount), recvtype, root, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Iscatterv_c PMPI_Iscatterv_c iscatterv_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, displs: *const MPI_Aint,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: MPI_Count,
         recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::icoll::iscatterv(call, sendbuf, IntArray::i64(sendcounts.cast()),
+        IntArray::i64(displs.cast()), sendtype, recvbuf, recvcount, recvtype, root, comm,
+        request)
 }

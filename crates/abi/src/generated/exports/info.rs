@@ -8,70 +8,81 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Info_create PMPI_Info_create info_create, any_time: true,
     (info: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::info::info_create(call, info)
 }
 
-unsupported! {
+export! {
     MPI_Info_create_env PMPI_Info_create_env info_create_env, any_time: true,
     (argc: c_int, argv: *mut *mut c_char, info: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::info::info_create_env(call, argc, argv, info)
 }
 
-unsupported! {
+export! {
     MPI_Info_delete PMPI_Info_delete info_delete, any_time: true,
     (info: MPI_Info, key: *const c_char),
-    On::None
+    On::None,
+    |call| crate::info::info_delete(call, info, key)
 }
 
-unsupported! {
+export! {
     MPI_Info_dup PMPI_Info_dup info_dup, any_time: true,
     (info: MPI_Info, newinfo: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::info::info_dup(call, info, newinfo)
 }
 
-unsupported! {
+export! {
     MPI_Info_free PMPI_Info_free info_free, any_time: true,
     (info: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::info::info_free(call, info)
 }
 
-unsupported! {
+export! {
     MPI_Info_get PMPI_Info_get info_get, any_time: true,
     (info: MPI_Info, key: *const c_char, valuelen: c_int, value: *mut c_char,
         flag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::info::info_get(call, info, key, valuelen, value, flag)
 }
 
-unsupported! {
+export! {
     MPI_Info_get_nkeys PMPI_Info_get_nkeys info_get_nkeys, any_time: true,
     (info: MPI_Info, nkeys: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::info::info_get_nkeys(call, info, nkeys)
 }
 
-unsupported! {
+export! {
     MPI_Info_get_nthkey PMPI_Info_get_nthkey info_get_nthkey, any_time: true,
     (info: MPI_Info, n: c_int, key: *mut c_char),
-    On::None
+    On::None,
+    |call| crate::info::info_get_nthkey(call, info, n, key)
 }
 
-unsupported! {
+export! {
     MPI_Info_get_string PMPI_Info_get_string info_get_string, any_time: true,
     (info: MPI_Info, key: *const c_char, buflen: *mut c_int, value: *mut c_char,
         flag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::info::info_get_string(call, info, key, buflen, value, flag)
 }
 
-unsupported! {
+export! {
     MPI_Info_get_valuelen PMPI_Info_get_valuelen info_get_valuelen, any_time: true,
     (info: MPI_Info, key: *const c_char, valuelen: *mut c_int, flag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::info::info_get_valuelen(call, info, key, valuelen, flag)
 }
 
-unsupported! {
+export! {
     MPI_Info_set PMPI_Info_set info_set, any_time: true,
     (info: MPI_Info, key: *const c_char, value: *const c_char),
-    On::None
+    On::None,
+    |call| crate::info::info_set(call, info, key, value)
 }

@@ -8,243 +8,320 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Ineighbor_allgather PMPI_Ineighbor_allgather ineighbor_allgather, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_allgather(call, sendbuf, i64::from(sendcount),
+        sendtype, recvbuf, i64::from(recvcount), recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ineighbor_allgather_c PMPI_Ineighbor_allgather_c ineighbor_allgather_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf,
+        recvcount, recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ineighbor_allgatherv PMPI_Ineighbor_allgatherv ineighbor_allgatherv, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_allgatherv(call, sendbuf, i64::from(sendcount),
+        sendtype, recvbuf, IntArray::i32(recvcounts), IntArray::i32(displs), recvtype, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ineighbor_allgatherv_c PMPI_Ineighbor_allgatherv_c ineighbor_allgatherv_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint,
         recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(displs.cast()), recvtype, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ineighbor_alltoall PMPI_Ineighbor_alltoall ineighbor_alltoall, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_alltoall(call, sendbuf, i64::from(sendcount), sendtype,
+        recvbuf, i64::from(recvcount), recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ineighbor_alltoall_c PMPI_Ineighbor_alltoall_c ineighbor_alltoall_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf,
+        recvcount, recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ineighbor_alltoallv PMPI_Ineighbor_alltoallv ineighbor_alltoallv, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_alltoallv(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(sdispls), sendtype, recvbuf, IntArray::i32(recvcounts),
+        IntArray::i32(rdispls), recvtype, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ineighbor_alltoallv_c PMPI_Ineighbor_alltoallv_c ineighbor_alltoallv_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtype: MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_alltoallv(call, sendbuf,
+        IntArray::i64(sendcounts.cast()), IntArray::i64(sdispls.cast()), sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(rdispls.cast()), recvtype, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ineighbor_alltoallw PMPI_Ineighbor_alltoallw ineighbor_alltoallw, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const MPI_Aint,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_alltoallw(call, sendbuf, IntArray::i32(sendcounts),
+        sdispls, sendtypes, recvbuf, IntArray::i32(recvcounts), rdispls, recvtypes, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ineighbor_alltoallw_c PMPI_Ineighbor_alltoallw_c ineighbor_alltoallw_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::ineighbor_alltoallw(call, sendbuf,
+        IntArray::i64(sendcounts.cast()), sdispls, sendtypes, recvbuf,
+        IntArray::i64(recvcounts.cast()), rdispls, recvtypes, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_allgather PMPI_Neighbor_allgather neighbor_allgather, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_allgather(call, sendbuf, i64::from(sendcount), sendtype,
+        recvbuf, i64::from(recvcount), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_allgather_c PMPI_Neighbor_allgather_c neighbor_allgather_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf,
+        recvcount, recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_allgather_init PMPI_Neighbor_allgather_init neighbor_allgather_init, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_allgather_init(call, sendbuf, i64::from(sendcount),
+        sendtype, recvbuf, i64::from(recvcount), recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_allgather_init_c PMPI_Neighbor_allgather_init_c neighbor_allgather_init_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_allgather_init(call, sendbuf, sendcount, sendtype,
+        recvbuf, recvcount, recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_allgatherv PMPI_Neighbor_allgatherv neighbor_allgatherv, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_allgatherv(call, sendbuf, i64::from(sendcount),
+        sendtype, recvbuf, IntArray::i32(recvcounts), IntArray::i32(displs), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_allgatherv_c PMPI_Neighbor_allgatherv_c neighbor_allgatherv_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint,
         recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(displs.cast()), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_allgatherv_init PMPI_Neighbor_allgatherv_init neighbor_allgatherv_init, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_allgatherv_init(call, sendbuf, i64::from(sendcount),
+        sendtype, recvbuf, IntArray::i32(recvcounts), IntArray::i32(displs), recvtype, comm,
+        info, request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_allgatherv_init_c PMPI_Neighbor_allgatherv_init_c neighbor_allgatherv_init_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint,
         recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_allgatherv_init(call, sendbuf, sendcount, sendtype,
+        recvbuf, IntArray::i64(recvcounts.cast()), IntArray::i64(displs.cast()), recvtype,
+        comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoall PMPI_Neighbor_alltoall neighbor_alltoall, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoall(call, sendbuf, i64::from(sendcount), sendtype,
+        recvbuf, i64::from(recvcount), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoall_c PMPI_Neighbor_alltoall_c neighbor_alltoall_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf,
+        recvcount, recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoall_init PMPI_Neighbor_alltoall_init neighbor_alltoall_init, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoall_init(call, sendbuf, i64::from(sendcount),
+        sendtype, recvbuf, i64::from(recvcount), recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoall_init_c PMPI_Neighbor_alltoall_init_c neighbor_alltoall_init_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoall_init(call, sendbuf, sendcount, sendtype,
+        recvbuf, recvcount, recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoallv PMPI_Neighbor_alltoallv neighbor_alltoallv, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoallv(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(sdispls), sendtype, recvbuf, IntArray::i32(recvcounts),
+        IntArray::i32(rdispls), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoallv_c PMPI_Neighbor_alltoallv_c neighbor_alltoallv_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoallv(call, sendbuf,
+        IntArray::i64(sendcounts.cast()), IntArray::i64(sdispls.cast()), sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(rdispls.cast()), recvtype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoallv_init PMPI_Neighbor_alltoallv_init neighbor_alltoallv_init, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoallv_init(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(sdispls), sendtype, recvbuf, IntArray::i32(recvcounts),
+        IntArray::i32(rdispls), recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoallv_init_c PMPI_Neighbor_alltoallv_init_c neighbor_alltoallv_init_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoallv_init(call, sendbuf,
+        IntArray::i64(sendcounts.cast()), IntArray::i64(sdispls.cast()), sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(rdispls.cast()), recvtype, comm, info,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoallw PMPI_Neighbor_alltoallw neighbor_alltoallw, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const MPI_Aint,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoallw(call, sendbuf, IntArray::i32(sendcounts),
+        sdispls, sendtypes, recvbuf, IntArray::i32(recvcounts), rdispls, recvtypes, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoallw_c PMPI_Neighbor_alltoallw_c neighbor_alltoallw_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoallw(call, sendbuf,
+        IntArray::i64(sendcounts.cast()), sdispls, sendtypes, recvbuf,
+        IntArray::i64(recvcounts.cast()), rdispls, recvtypes, comm)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoallw_init PMPI_Neighbor_alltoallw_init neighbor_alltoallw_init, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const MPI_Aint,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoallw_init(call, sendbuf, IntArray::i32(sendcounts),
+        sdispls, sendtypes, recvbuf, IntArray::i32(recvcounts), rdispls, recvtypes, comm, info,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Neighbor_alltoallw_init_c PMPI_Neighbor_alltoallw_init_c neighbor_alltoallw_init_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::neighbor::neighbor_alltoallw_init(call, sendbuf,
+        IntArray::i64(sendcounts.cast()), sdispls, sendtypes, recvbuf,
+        IntArray::i64(recvcounts.cast()), rdispls, recvtypes, comm, info, request)
 }

@@ -8,40 +8,46 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Op_commutative PMPI_Op_commutative op_commutative, any_time: false,
     (op: MPI_Op, commute: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::op::op_commutative(call, op, commute)
 }
 
-unsupported! {
+export! {
     MPI_Op_create PMPI_Op_create op_create, any_time: false,
     (user_fn: MPI_User_function, commute: c_int, op: *mut MPI_Op),
-    On::None
+    On::None,
+    |call| crate::op::op_create(call, user_fn.0, commute, op, false)
 }
 
-unsupported! {
+export! {
     MPI_Op_create_c PMPI_Op_create_c op_create_c, any_time: false,
     (user_fn: MPI_User_function_c, commute: c_int, op: *mut MPI_Op),
-    On::None
+    On::None,
+    |call| crate::op::op_create(call, user_fn.0, commute, op, true)
 }
 
-unsupported! {
+export! {
     MPI_Op_free PMPI_Op_free op_free, any_time: false,
     (op: *mut MPI_Op),
-    On::None
+    On::None,
+    |call| crate::op::op_free(call, op)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_local PMPI_Reduce_local reduce_local, any_time: false,
     (inbuf: *const c_void, inoutbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op),
-    On::None
+    On::None,
+    |call| crate::op::reduce_local(call, inbuf, inoutbuf, i64::from(count), datatype, op)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_local_c PMPI_Reduce_local_c reduce_local_c, any_time: false,
     (inbuf: *const c_void, inoutbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op),
-    On::None
+    On::None,
+    |call| crate::op::reduce_local(call, inbuf, inoutbuf, count, datatype, op)
 }

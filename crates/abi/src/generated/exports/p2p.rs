@@ -8,372 +8,442 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Bsend PMPI_Bsend bsend, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::bsend(call, buf, i64::from(count), datatype, dest, tag, comm)
 }
 
-unsupported! {
+export! {
     MPI_Bsend_c PMPI_Bsend_c bsend_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::bsend(call, buf, count, datatype, dest, tag, comm)
 }
 
-unsupported! {
+export! {
     MPI_Bsend_init PMPI_Bsend_init bsend_init, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::bsend_init(call, buf, i64::from(count), datatype, dest, tag, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Bsend_init_c PMPI_Bsend_init_c bsend_init_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::bsend_init(call, buf, count, datatype, dest, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Buffer_attach PMPI_Buffer_attach buffer_attach, any_time: false,
     (buffer: *mut c_void, size: c_int),
-    On::None
+    On::None,
+    |call| crate::p2p::buffer_attach(call, buffer, i64::from(size))
 }
 
-unsupported! {
+export! {
     MPI_Buffer_attach_c PMPI_Buffer_attach_c buffer_attach_c, any_time: false,
     (buffer: *mut c_void, size: MPI_Count),
-    On::None
+    On::None,
+    |call| crate::p2p::buffer_attach(call, buffer, size)
 }
 
-unsupported! {
+export! {
     MPI_Buffer_detach PMPI_Buffer_detach buffer_detach, any_time: false,
     (buffer_addr: *mut c_void, size: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::p2p::buffer_detach(call, buffer_addr, IntPtr::i32(size))
 }
 
-unsupported! {
+export! {
     MPI_Buffer_detach_c PMPI_Buffer_detach_c buffer_detach_c, any_time: false,
     (buffer_addr: *mut c_void, size: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::p2p::buffer_detach(call, buffer_addr, IntPtr::i64(size.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Buffer_flush PMPI_Buffer_flush buffer_flush, any_time: false,
     (),
-    On::None
+    On::None,
+    |call| crate::p2p::buffer_flush(call)
 }
 
-unsupported! {
+export! {
     MPI_Buffer_iflush PMPI_Buffer_iflush buffer_iflush, any_time: false,
     (request: *mut MPI_Request),
-    On::None
+    On::None,
+    |call| crate::p2p::buffer_iflush(call, request)
 }
 
-unsupported! {
+export! {
     MPI_Comm_attach_buffer PMPI_Comm_attach_buffer comm_attach_buffer, any_time: false,
     (comm: MPI_Comm, buffer: *mut c_void, size: c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::comm_attach_buffer(call, comm, buffer, i64::from(size))
 }
 
-unsupported! {
+export! {
     MPI_Comm_attach_buffer_c PMPI_Comm_attach_buffer_c comm_attach_buffer_c, any_time: false,
     (comm: MPI_Comm, buffer: *mut c_void, size: MPI_Count),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::comm_attach_buffer(call, comm, buffer, size)
 }
 
-unsupported! {
+export! {
     MPI_Comm_detach_buffer PMPI_Comm_detach_buffer comm_detach_buffer, any_time: false,
     (comm: MPI_Comm, buffer_addr: *mut c_void, size: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::comm_detach_buffer(call, comm, buffer_addr, IntPtr::i32(size))
 }
 
-unsupported! {
+export! {
     MPI_Comm_detach_buffer_c PMPI_Comm_detach_buffer_c comm_detach_buffer_c, any_time: false,
     (comm: MPI_Comm, buffer_addr: *mut c_void, size: *mut MPI_Count),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::comm_detach_buffer(call, comm, buffer_addr, IntPtr::i64(size.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Comm_flush_buffer PMPI_Comm_flush_buffer comm_flush_buffer, any_time: false,
     (comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::comm_flush_buffer(call, comm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_iflush_buffer PMPI_Comm_iflush_buffer comm_iflush_buffer, any_time: false,
     (comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::comm_iflush_buffer(call, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Ibsend PMPI_Ibsend ibsend, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::ibsend(call, buf, i64::from(count), datatype, dest, tag, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ibsend_c PMPI_Ibsend_c ibsend_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::ibsend(call, buf, count, datatype, dest, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Improbe PMPI_Improbe improbe, any_time: false,
     (source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message,
         status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::improbe(call, source, tag, comm, flag, message, status)
 }
 
-unsupported! {
+export! {
     MPI_Imrecv PMPI_Imrecv imrecv, any_time: false,
     (buf: *mut c_void, count: c_int, datatype: MPI_Datatype, message: *mut MPI_Message,
         request: *mut MPI_Request),
-    On::None
+    On::None,
+    |call| crate::p2p::imrecv(call, buf, i64::from(count), datatype, message, request)
 }
 
-unsupported! {
+export! {
     MPI_Imrecv_c PMPI_Imrecv_c imrecv_c, any_time: false,
     (buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, message: *mut MPI_Message,
         request: *mut MPI_Request),
-    On::None
+    On::None,
+    |call| crate::p2p::imrecv(call, buf, count, datatype, message, request)
 }
 
-unsupported! {
+export! {
     MPI_Iprobe PMPI_Iprobe iprobe, any_time: false,
     (source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::iprobe(call, source, tag, comm, flag, status)
 }
 
-unsupported! {
+export! {
     MPI_Irecv PMPI_Irecv irecv, any_time: false,
     (buf: *mut c_void, count: c_int, datatype: MPI_Datatype, source: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::irecv(call, buf, i64::from(count), datatype, source, tag, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Irecv_c PMPI_Irecv_c irecv_c, any_time: false,
     (buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, source: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::irecv(call, buf, count, datatype, source, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Irsend PMPI_Irsend irsend, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::irsend(call, buf, i64::from(count), datatype, dest, tag, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Irsend_c PMPI_Irsend_c irsend_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::irsend(call, buf, count, datatype, dest, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Isend PMPI_Isend isend, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::isend(call, buf, i64::from(count), datatype, dest, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Isend_c PMPI_Isend_c isend_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::isend(call, buf, count, datatype, dest, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Isendrecv PMPI_Isendrecv isendrecv, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, dest: c_int,
         sendtag: c_int, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype,
         source: c_int, recvtag: c_int, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::isendrecv(call, sendbuf, i64::from(sendcount), sendtype, dest,
+        sendtag, recvbuf, i64::from(recvcount), recvtype, source, recvtag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Isendrecv_c PMPI_Isendrecv_c isendrecv_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype, dest: c_int,
         sendtag: c_int, recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype,
         source: c_int, recvtag: c_int, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::isendrecv(call, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
+        recvcount, recvtype, source, recvtag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Isendrecv_replace PMPI_Isendrecv_replace isendrecv_replace, any_time: false,
     (buf: *mut c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
         source: c_int, recvtag: c_int, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::isendrecv_replace(call, buf, i64::from(count), datatype, dest,
+        sendtag, source, recvtag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Isendrecv_replace_c PMPI_Isendrecv_replace_c isendrecv_replace_c, any_time: false,
     (buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
         source: c_int, recvtag: c_int, comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::isendrecv_replace(call, buf, count, datatype, dest, sendtag, source,
+        recvtag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Issend PMPI_Issend issend, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::issend(call, buf, i64::from(count), datatype, dest, tag, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Issend_c PMPI_Issend_c issend_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::issend(call, buf, count, datatype, dest, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Mprobe PMPI_Mprobe mprobe, any_time: false,
     (source: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message,
         status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::mprobe(call, source, tag, comm, message, status)
 }
 
-unsupported! {
+export! {
     MPI_Mrecv PMPI_Mrecv mrecv, any_time: false,
     (buf: *mut c_void, count: c_int, datatype: MPI_Datatype, message: *mut MPI_Message,
         status: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::p2p::mrecv(call, buf, i64::from(count), datatype, message, status)
 }
 
-unsupported! {
+export! {
     MPI_Mrecv_c PMPI_Mrecv_c mrecv_c, any_time: false,
     (buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, message: *mut MPI_Message,
         status: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::p2p::mrecv(call, buf, count, datatype, message, status)
 }
 
-unsupported! {
+export! {
     MPI_Probe PMPI_Probe probe, any_time: false,
     (source: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::probe(call, source, tag, comm, status)
 }
 
-unsupported! {
+export! {
     MPI_Recv PMPI_Recv recv, any_time: false,
     (buf: *mut c_void, count: c_int, datatype: MPI_Datatype, source: c_int, tag: c_int,
         comm: MPI_Comm, status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::recv(call, buf, i64::from(count), datatype, source, tag, comm, status)
 }
 
-unsupported! {
+export! {
     MPI_Recv_c PMPI_Recv_c recv_c, any_time: false,
     (buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, source: c_int, tag: c_int,
         comm: MPI_Comm, status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::recv(call, buf, count, datatype, source, tag, comm, status)
 }
 
-unsupported! {
+export! {
     MPI_Recv_init PMPI_Recv_init recv_init, any_time: false,
     (buf: *mut c_void, count: c_int, datatype: MPI_Datatype, source: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::recv_init(call, buf, i64::from(count), datatype, source, tag, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Recv_init_c PMPI_Recv_init_c recv_init_c, any_time: false,
     (buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, source: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::recv_init(call, buf, count, datatype, source, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Rsend PMPI_Rsend rsend, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::rsend(call, buf, i64::from(count), datatype, dest, tag, comm)
 }
 
-unsupported! {
+export! {
     MPI_Rsend_c PMPI_Rsend_c rsend_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::rsend(call, buf, count, datatype, dest, tag, comm)
 }
 
-unsupported! {
+export! {
     MPI_Rsend_init PMPI_Rsend_init rsend_init, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::rsend_init(call, buf, i64::from(count), datatype, dest, tag, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Rsend_init_c PMPI_Rsend_init_c rsend_init_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::rsend_init(call, buf, count, datatype, dest, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Send PMPI_Send send, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::send(call, buf, i64::from(count), datatype, dest, tag, comm)
 }
 
-unsupported! {
+export! {
     MPI_Send_c PMPI_Send_c send_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::send(call, buf, count, datatype, dest, tag, comm)
 }
 
-unsupported! {
+export! {
     MPI_Send_init PMPI_Send_init send_init, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::send_init(call, buf, i64::from(count), datatype, dest, tag, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Send_init_c PMPI_Send_init_c send_init_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::send_init(call, buf, count, datatype, dest, tag, comm, request)
 }
 
-unsupported! {
+export! {
     MPI_Sendrecv PMPI_Sendrecv sendrecv, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, dest: c_int,
         sendtag: c_int, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype,
         source: c_int, recvtag: c_int, comm: MPI_Comm, status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::sendrecv(call, sendbuf, i64::from(sendcount), sendtype, dest, sendtag,
+        recvbuf, i64::from(recvcount), recvtype, source, recvtag, comm, status)
 }
 
-unsupported! {
+export! {
     MPI_Sendrecv_c PMPI_Sendrecv_c sendrecv_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype, dest: c_int,
         sendtag: c_int, recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype,
         source: c_int, recvtag: c_int, comm: MPI_Comm, status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::sendrecv(call, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
+        recvcount, recvtype, source, recvtag, comm, status)
 }
 
-unsupported! {
+export! {
     MPI_Sendrecv_replace PMPI_Sendrecv_replace sendrecv_replace, any_time: false,
     (buf: *mut c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
         source: c_int, recvtag: c_int, comm: MPI_Comm, status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::sendrecv_replace(call, buf, i64::from(count), datatype, dest, sendtag,
+        source, recvtag, comm, status)
 }
 
-unsupported! {
+export! {
     MPI_Sendrecv_replace_c PMPI_Sendrecv_replace_c sendrecv_replace_c, any_time: false,
     (buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, sendtag: c_int,
         source: c_int, recvtag: c_int, comm: MPI_Comm, status: *mut MPI_Status),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::sendrecv_replace(call, buf, count, datatype, dest, sendtag, source,
+        recvtag, comm, status)
 }
 
 unsupported! {
@@ -412,30 +482,35 @@ unsupported! {
     On::Session(session)
 }
 
-unsupported! {
+export! {
     MPI_Ssend PMPI_Ssend ssend, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::ssend(call, buf, i64::from(count), datatype, dest, tag, comm)
 }
 
-unsupported! {
+export! {
     MPI_Ssend_c PMPI_Ssend_c ssend_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::ssend(call, buf, count, datatype, dest, tag, comm)
 }
 
-unsupported! {
+export! {
     MPI_Ssend_init PMPI_Ssend_init ssend_init, any_time: false,
     (buf: *const c_void, count: c_int, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::ssend_init(call, buf, i64::from(count), datatype, dest, tag, comm,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Ssend_init_c PMPI_Ssend_init_c ssend_init_c, any_time: false,
     (buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype, dest: c_int, tag: c_int,
         comm: MPI_Comm, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::p2p::ssend_init(call, buf, count, datatype, dest, tag, comm, request)
 }

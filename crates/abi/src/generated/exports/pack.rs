@@ -8,85 +8,108 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Pack PMPI_Pack pack, any_time: false,
     (inbuf: *const c_void, incount: c_int, datatype: MPI_Datatype, outbuf: *mut c_void,
         outsize: c_int, position: *mut c_int, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pack::pack(call, inbuf, i64::from(incount), datatype, outbuf,
+        i64::from(outsize), IntPtr::i32(position), comm)
 }
 
-unsupported! {
+export! {
     MPI_Pack_c PMPI_Pack_c pack_c, any_time: false,
     (inbuf: *const c_void, incount: MPI_Count, datatype: MPI_Datatype, outbuf: *mut c_void,
         outsize: MPI_Count, position: *mut MPI_Count, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pack::pack(call, inbuf, incount, datatype, outbuf, outsize,
+        IntPtr::i64(position.cast()), comm)
 }
 
-unsupported! {
+export! {
     MPI_Pack_external PMPI_Pack_external pack_external, any_time: false,
     (datarep: *const c_char, inbuf: *const c_void, incount: c_int, datatype: MPI_Datatype,
         outbuf: *mut c_void, outsize: MPI_Aint, position: *mut MPI_Aint),
-    On::None
+    On::None,
+    |call| crate::pack::pack_external(call, datarep, inbuf, i64::from(incount), datatype,
+        outbuf, outsize as i64, IntPtr::i64(position.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Pack_external_c PMPI_Pack_external_c pack_external_c, any_time: false,
     (datarep: *const c_char, inbuf: *const c_void, incount: MPI_Count,
         datatype: MPI_Datatype, outbuf: *mut c_void, outsize: MPI_Count,
         position: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::pack::pack_external(call, datarep, inbuf, incount, datatype, outbuf,
+        outsize, IntPtr::i64(position.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Pack_external_size PMPI_Pack_external_size pack_external_size, any_time: false,
     (datarep: *const c_char, incount: c_int, datatype: MPI_Datatype, size: *mut MPI_Aint),
-    On::None
+    On::None,
+    |call| crate::pack::pack_external_size(call, datarep, i64::from(incount), datatype,
+        IntPtr::i64(size.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Pack_external_size_c PMPI_Pack_external_size_c pack_external_size_c, any_time: false,
     (datarep: *const c_char, incount: MPI_Count, datatype: MPI_Datatype,
         size: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::pack::pack_external_size(call, datarep, incount, datatype,
+        IntPtr::i64(size.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Pack_size PMPI_Pack_size pack_size, any_time: false,
     (incount: c_int, datatype: MPI_Datatype, comm: MPI_Comm, size: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pack::pack_size(call, i64::from(incount), datatype, comm,
+        IntPtr::i32(size))
 }
 
-unsupported! {
+export! {
     MPI_Pack_size_c PMPI_Pack_size_c pack_size_c, any_time: false,
     (incount: MPI_Count, datatype: MPI_Datatype, comm: MPI_Comm, size: *mut MPI_Count),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pack::pack_size(call, incount, datatype, comm, IntPtr::i64(size.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Unpack PMPI_Unpack unpack, any_time: false,
     (inbuf: *const c_void, insize: c_int, position: *mut c_int, outbuf: *mut c_void,
         outcount: c_int, datatype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pack::unpack(call, inbuf, i64::from(insize), IntPtr::i32(position), outbuf,
+        i64::from(outcount), datatype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Unpack_c PMPI_Unpack_c unpack_c, any_time: false,
     (inbuf: *const c_void, insize: MPI_Count, position: *mut MPI_Count, outbuf: *mut c_void,
         outcount: MPI_Count, datatype: MPI_Datatype, comm: MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pack::unpack(call, inbuf, insize, IntPtr::i64(position.cast()), outbuf,
+        outcount, datatype, comm)
 }
 
-unsupported! {
+export! {
     MPI_Unpack_external PMPI_Unpack_external unpack_external, any_time: false,
     (datarep: *const c_char, inbuf: *const c_void, insize: MPI_Aint, position: *mut MPI_Aint,
         outbuf: *mut c_void, outcount: c_int, datatype: MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::pack::unpack_external(call, datarep, inbuf, insize as i64,
+        IntPtr::i64(position.cast()), outbuf, i64::from(outcount), datatype)
 }
 
-unsupported! {
+export! {
     MPI_Unpack_external_c PMPI_Unpack_external_c unpack_external_c, any_time: false,
     (datarep: *const c_char, inbuf: *const c_void, insize: MPI_Count,
         position: *mut MPI_Count, outbuf: *mut c_void, outcount: MPI_Count,
         datatype: MPI_Datatype),
-    On::None
+    On::None,
+    |call| crate::pack::unpack_external(call, datarep, inbuf, insize,
+        IntPtr::i64(position.cast()), outbuf, outcount, datatype)
 }

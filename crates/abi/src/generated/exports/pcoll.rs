@@ -8,259 +8,332 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Allgather_init PMPI_Allgather_init allgather_init, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::allgather_init(call, sendbuf, i64::from(sendcount), sendtype,
+        recvbuf, i64::from(recvcount), recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Allgather_init_c PMPI_Allgather_init_c allgather_init_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::allgather_init(call, sendbuf, sendcount, sendtype, recvbuf,
+        recvcount, recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Allgatherv_init PMPI_Allgatherv_init allgatherv_init, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::allgatherv_init(call, sendbuf, i64::from(sendcount), sendtype,
+        recvbuf, IntArray::i32(recvcounts), IntArray::i32(displs), recvtype, comm, info,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Allgatherv_init_c PMPI_Allgatherv_init_c allgatherv_init_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint,
         recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::allgatherv_init(call, sendbuf, sendcount, sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(displs.cast()), recvtype, comm, info,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Allreduce_init PMPI_Allreduce_init allreduce_init, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::allreduce_init(call, sendbuf, recvbuf, i64::from(count), datatype,
+        op, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Allreduce_init_c PMPI_Allreduce_init_c allreduce_init_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::allreduce_init(call, sendbuf, recvbuf, count, datatype, op, comm,
+        info, request)
 }
 
-unsupported! {
+export! {
     MPI_Alltoall_init PMPI_Alltoall_init alltoall_init, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::alltoall_init(call, sendbuf, i64::from(sendcount), sendtype,
+        recvbuf, i64::from(recvcount), recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Alltoall_init_c PMPI_Alltoall_init_c alltoall_init_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::alltoall_init(call, sendbuf, sendcount, sendtype, recvbuf,
+        recvcount, recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Alltoallv_init PMPI_Alltoallv_init alltoallv_init, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const c_int, recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::alltoallv_init(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(sdispls), sendtype, recvbuf, IntArray::i32(recvcounts),
+        IntArray::i32(rdispls), recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Alltoallv_init_c PMPI_Alltoallv_init_c alltoallv_init_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtype: MPI_Datatype, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::alltoallv_init(call, sendbuf, IntArray::i64(sendcounts.cast()),
+        IntArray::i64(sdispls.cast()), sendtype, recvbuf, IntArray::i64(recvcounts.cast()),
+        IntArray::i64(rdispls.cast()), recvtype, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Alltoallw_init PMPI_Alltoallw_init alltoallw_init, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
         rdispls: *const c_int, recvtypes: *const MPI_Datatype, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::alltoallw_init(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(sdispls), sendtypes, recvbuf, IntArray::i32(recvcounts),
+        IntArray::i32(rdispls), recvtypes, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Alltoallw_init_c PMPI_Alltoallw_init_c alltoallw_init_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
         sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::alltoallw_init(call, sendbuf, IntArray::i64(sendcounts.cast()),
+        IntArray::i64(sdispls.cast()), sendtypes, recvbuf, IntArray::i64(recvcounts.cast()),
+        IntArray::i64(rdispls.cast()), recvtypes, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Barrier_init PMPI_Barrier_init barrier_init, any_time: false,
     (comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::barrier_init(call, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Bcast_init PMPI_Bcast_init bcast_init, any_time: false,
     (buffer: *mut c_void, count: c_int, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm,
         info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::bcast_init(call, buffer, i64::from(count), datatype, root, comm,
+        info, request)
 }
 
-unsupported! {
+export! {
     MPI_Bcast_init_c PMPI_Bcast_init_c bcast_init_c, any_time: false,
     (buffer: *mut c_void, count: MPI_Count, datatype: MPI_Datatype, root: c_int,
         comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::bcast_init(call, buffer, count, datatype, root, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Exscan_init PMPI_Exscan_init exscan_init, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::exscan_init(call, sendbuf, recvbuf, i64::from(count), datatype, op,
+        comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Exscan_init_c PMPI_Exscan_init_c exscan_init_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::exscan_init(call, sendbuf, recvbuf, count, datatype, op, comm, info,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Gather_init PMPI_Gather_init gather_init, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::gather_init(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, root, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Gather_init_c PMPI_Gather_init_c gather_init_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, root: c_int,
         comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::gather_init(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, root, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Gatherv_init PMPI_Gatherv_init gatherv_init, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype, root: c_int,
         comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::gatherv_init(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        IntArray::i32(recvcounts), IntArray::i32(displs), recvtype, root, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Gatherv_init_c PMPI_Gatherv_init_c gatherv_init_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint,
         recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::gatherv_init(call, sendbuf, sendcount, sendtype, recvbuf,
+        IntArray::i64(recvcounts.cast()), IntArray::i64(displs.cast()), recvtype, root, comm,
+        info, request)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_init PMPI_Reduce_init reduce_init, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, root: c_int, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::reduce_init(call, sendbuf, recvbuf, i64::from(count), datatype, op,
+        root, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_init_c PMPI_Reduce_init_c reduce_init_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, root: c_int, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::reduce_init(call, sendbuf, recvbuf, count, datatype, op, root, comm,
+        info, request)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_scatter_block_init PMPI_Reduce_scatter_block_init reduce_scatter_block_init, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::reduce_scatter_block_init(call, sendbuf, recvbuf,
+        i64::from(recvcount), datatype, op, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_scatter_block_init_c PMPI_Reduce_scatter_block_init_c reduce_scatter_block_init_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: MPI_Count,
         datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::reduce_scatter_block_init(call, sendbuf, recvbuf, recvcount,
+        datatype, op, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_scatter_init PMPI_Reduce_scatter_init reduce_scatter_init, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const c_int,
         datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::reduce_scatter_init(call, sendbuf, recvbuf,
+        IntArray::i32(recvcounts), datatype, op, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Reduce_scatter_init_c PMPI_Reduce_scatter_init_c reduce_scatter_init_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
         datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::reduce_scatter_init(call, sendbuf, recvbuf,
+        IntArray::i64(recvcounts.cast()), datatype, op, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Scan_init PMPI_Scan_init scan_init, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::scan_init(call, sendbuf, recvbuf, i64::from(count), datatype, op,
+        comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Scan_init_c PMPI_Scan_init_c scan_init_c, any_time: false,
     (sendbuf: *const c_void, recvbuf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         op: MPI_Op, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::scan_init(call, sendbuf, recvbuf, count, datatype, op, comm, info,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Scatter_init PMPI_Scatter_init scatter_init, any_time: false,
     (sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::scatter_init(call, sendbuf, i64::from(sendcount), sendtype, recvbuf,
+        i64::from(recvcount), recvtype, root, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Scatter_init_c PMPI_Scatter_init_c scatter_init_c, any_time: false,
     (sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype,
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype, root: c_int,
         comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::scatter_init(call, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+        recvtype, root, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Scatterv_init PMPI_Scatterv_init scatterv_init, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const c_int, displs: *const c_int,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype,
         root: c_int, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::scatterv_init(call, sendbuf, IntArray::i32(sendcounts),
+        IntArray::i32(displs), sendtype, recvbuf, i64::from(recvcount), recvtype, root, comm,
+        info, request)
 }
 
-unsupported! {
+export! {
     MPI_Scatterv_init_c PMPI_Scatterv_init_c scatterv_init_c, any_time: false,
     (sendbuf: *const c_void, sendcounts: *const MPI_Count, displs: *const MPI_Aint,
         sendtype: MPI_Datatype, recvbuf: *mut c_void, recvcount: MPI_Count,
         recvtype: MPI_Datatype, root: c_int, comm: MPI_Comm, info: MPI_Info,
         request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::pcoll::scatterv_init(call, sendbuf, IntArray::i64(sendcounts.cast()),
+        IntArray::i64(displs.cast()), sendtype, recvbuf, recvcount, recvtype, root, comm, info,
+        request)
 }

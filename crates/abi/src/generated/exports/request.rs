@@ -8,216 +8,256 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Cancel PMPI_Cancel cancel, any_time: false,
     (request: *mut MPI_Request),
-    On::None
+    On::None,
+    |call| crate::request::cancel(call, request)
 }
 
-unsupported! {
+export! {
     MPI_Get_count PMPI_Get_count get_count, any_time: false,
     (status: *const MPI_Status, datatype: MPI_Datatype, count: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::request::get_count(call, status, datatype, IntPtr::i32(count))
 }
 
-unsupported! {
+export! {
     MPI_Get_count_c PMPI_Get_count_c get_count_c, any_time: false,
     (status: *const MPI_Status, datatype: MPI_Datatype, count: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::request::get_count(call, status, datatype, IntPtr::i64(count.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Get_elements PMPI_Get_elements get_elements, any_time: false,
     (status: *const MPI_Status, datatype: MPI_Datatype, count: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::request::get_elements(call, status, datatype, IntPtr::i32(count))
 }
 
-unsupported! {
+export! {
     MPI_Get_elements_c PMPI_Get_elements_c get_elements_c, any_time: false,
     (status: *const MPI_Status, datatype: MPI_Datatype, count: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::request::get_elements(call, status, datatype, IntPtr::i64(count.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Get_elements_x PMPI_Get_elements_x get_elements_x, any_time: false,
     (status: *const MPI_Status, datatype: MPI_Datatype, count: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::request::get_elements_x(call, status, datatype, count)
 }
 
-unsupported! {
+export! {
     MPI_Grequest_complete PMPI_Grequest_complete grequest_complete, any_time: false,
     (request: MPI_Request),
-    On::None
+    On::None,
+    |call| crate::request::grequest_complete(call, request)
 }
 
-unsupported! {
+export! {
     MPI_Grequest_start PMPI_Grequest_start grequest_start, any_time: false,
     (query_fn: MPI_Grequest_query_function, free_fn: MPI_Grequest_free_function,
         cancel_fn: MPI_Grequest_cancel_function, extra_state: *mut c_void,
         request: *mut MPI_Request),
-    On::None
+    On::None,
+    |call| crate::request::grequest_start(call, query_fn, free_fn, cancel_fn, extra_state,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_Request_free PMPI_Request_free request_free, any_time: false,
     (request: *mut MPI_Request),
-    On::None
+    On::None,
+    |call| crate::request::request_free(call, request)
 }
 
-unsupported! {
+export! {
     MPI_Request_get_status PMPI_Request_get_status request_get_status, any_time: false,
     (request: MPI_Request, flag: *mut c_int, status: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::request_get_status(call, request, flag, status)
 }
 
-unsupported! {
+export! {
     MPI_Request_get_status_all PMPI_Request_get_status_all request_get_status_all, any_time: false,
     (count: c_int, array_of_requests: *const MPI_Request, flag: *mut c_int,
         array_of_statuses: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::request_get_status_all(call, count, array_of_requests, flag,
+        array_of_statuses)
 }
 
-unsupported! {
+export! {
     MPI_Request_get_status_any PMPI_Request_get_status_any request_get_status_any, any_time: false,
     (count: c_int, array_of_requests: *const MPI_Request, indx: *mut c_int, flag: *mut c_int,
         status: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::request_get_status_any(call, count, array_of_requests, indx, flag,
+        status)
 }
 
-unsupported! {
+export! {
     MPI_Request_get_status_some PMPI_Request_get_status_some request_get_status_some, any_time: false,
     (incount: c_int, array_of_requests: *const MPI_Request, outcount: *mut c_int,
         array_of_indices: *mut c_int, array_of_statuses: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::request_get_status_some(call, incount, array_of_requests,
+        outcount, array_of_indices, array_of_statuses)
 }
 
-unsupported! {
+export! {
     MPI_Start PMPI_Start start, any_time: false,
     (request: *mut MPI_Request),
-    On::None
+    On::None,
+    |call| crate::request::start(call, request)
 }
 
-unsupported! {
+export! {
     MPI_Startall PMPI_Startall startall, any_time: false,
     (count: c_int, array_of_requests: *mut MPI_Request),
-    On::None
+    On::None,
+    |call| crate::request::startall(call, count, array_of_requests)
 }
 
-unsupported! {
+export! {
     MPI_Status_get_error PMPI_Status_get_error status_get_error, any_time: true,
     (status: *const MPI_Status, error: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::request::status_get_error(call, status, error)
 }
 
-unsupported! {
+export! {
     MPI_Status_get_source PMPI_Status_get_source status_get_source, any_time: true,
     (status: *const MPI_Status, source: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::request::status_get_source(call, status, source)
 }
 
-unsupported! {
+export! {
     MPI_Status_get_tag PMPI_Status_get_tag status_get_tag, any_time: true,
     (status: *const MPI_Status, tag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::request::status_get_tag(call, status, tag)
 }
 
-unsupported! {
+export! {
     MPI_Status_set_cancelled PMPI_Status_set_cancelled status_set_cancelled, any_time: false,
     (status: *mut MPI_Status, flag: c_int),
-    On::None
+    On::None,
+    |call| crate::request::status_set_cancelled(call, status, flag)
 }
 
-unsupported! {
+export! {
     MPI_Status_set_elements PMPI_Status_set_elements status_set_elements, any_time: false,
     (status: *mut MPI_Status, datatype: MPI_Datatype, count: c_int),
-    On::None
+    On::None,
+    |call| crate::request::status_set_elements(call, status, datatype, i64::from(count))
 }
 
-unsupported! {
+export! {
     MPI_Status_set_elements_c PMPI_Status_set_elements_c status_set_elements_c, any_time: false,
     (status: *mut MPI_Status, datatype: MPI_Datatype, count: MPI_Count),
-    On::None
+    On::None,
+    |call| crate::request::status_set_elements(call, status, datatype, count)
 }
 
-unsupported! {
+export! {
     MPI_Status_set_elements_x PMPI_Status_set_elements_x status_set_elements_x, any_time: false,
     (status: *mut MPI_Status, datatype: MPI_Datatype, count: MPI_Count),
-    On::None
+    On::None,
+    |call| crate::request::status_set_elements_x(call, status, datatype, count)
 }
 
-unsupported! {
+export! {
     MPI_Status_set_error PMPI_Status_set_error status_set_error, any_time: true,
     (status: *mut MPI_Status, error: c_int),
-    On::None
+    On::None,
+    |call| crate::request::status_set_error(call, status, error)
 }
 
-unsupported! {
+export! {
     MPI_Status_set_source PMPI_Status_set_source status_set_source, any_time: true,
     (status: *mut MPI_Status, source: c_int),
-    On::None
+    On::None,
+    |call| crate::request::status_set_source(call, status, source)
 }
 
-unsupported! {
+export! {
     MPI_Status_set_tag PMPI_Status_set_tag status_set_tag, any_time: true,
     (status: *mut MPI_Status, tag: c_int),
-    On::None
+    On::None,
+    |call| crate::request::status_set_tag(call, status, tag)
 }
 
-unsupported! {
+export! {
     MPI_Test PMPI_Test test, any_time: false,
     (request: *mut MPI_Request, flag: *mut c_int, status: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::test(call, request, flag, status)
 }
 
-unsupported! {
+export! {
     MPI_Test_cancelled PMPI_Test_cancelled test_cancelled, any_time: false,
     (status: *const MPI_Status, flag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::request::test_cancelled(call, status, flag)
 }
 
-unsupported! {
+export! {
     MPI_Testall PMPI_Testall testall, any_time: false,
     (count: c_int, array_of_requests: *mut MPI_Request, flag: *mut c_int,
         array_of_statuses: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::testall(call, count, array_of_requests, flag, array_of_statuses)
 }
 
-unsupported! {
+export! {
     MPI_Testany PMPI_Testany testany, any_time: false,
     (count: c_int, array_of_requests: *mut MPI_Request, indx: *mut c_int, flag: *mut c_int,
         status: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::testany(call, count, array_of_requests, indx, flag, status)
 }
 
-unsupported! {
+export! {
     MPI_Testsome PMPI_Testsome testsome, any_time: false,
     (incount: c_int, array_of_requests: *mut MPI_Request, outcount: *mut c_int,
         array_of_indices: *mut c_int, array_of_statuses: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::testsome(call, incount, array_of_requests, outcount,
+        array_of_indices, array_of_statuses)
 }
 
-unsupported! {
+export! {
     MPI_Wait PMPI_Wait wait, any_time: false,
     (request: *mut MPI_Request, status: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::wait(call, request, status)
 }
 
-unsupported! {
+export! {
     MPI_Waitall PMPI_Waitall waitall, any_time: false,
     (count: c_int, array_of_requests: *mut MPI_Request, array_of_statuses: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::waitall(call, count, array_of_requests, array_of_statuses)
 }
 
-unsupported! {
+export! {
     MPI_Waitany PMPI_Waitany waitany, any_time: false,
     (count: c_int, array_of_requests: *mut MPI_Request, indx: *mut c_int,
         status: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::waitany(call, count, array_of_requests, indx, status)
 }
 
-unsupported! {
+export! {
     MPI_Waitsome PMPI_Waitsome waitsome, any_time: false,
     (incount: c_int, array_of_requests: *mut MPI_Request, outcount: *mut c_int,
         array_of_indices: *mut c_int, array_of_statuses: *mut MPI_Status),
-    On::None
+    On::None,
+    |call| crate::request::waitsome(call, incount, array_of_requests, outcount,
+        array_of_indices, array_of_statuses)
 }

@@ -8,133 +8,159 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Cart_coords PMPI_Cart_coords cart_coords, any_time: false,
     (comm: MPI_Comm, rank: c_int, maxdims: c_int, coords: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::cart_coords(call, comm, rank, maxdims, coords)
 }
 
-unsupported! {
+export! {
     MPI_Cart_create PMPI_Cart_create cart_create, any_time: false,
     (comm_old: MPI_Comm, ndims: c_int, dims: *const c_int, periods: *const c_int,
         reorder: c_int, comm_cart: *mut MPI_Comm),
-    On::Comm(comm_old)
+    On::Comm(comm_old),
+    |call| crate::topology::cart_create(call, comm_old, ndims, dims, periods, reorder,
+        comm_cart)
 }
 
-unsupported! {
+export! {
     MPI_Cart_get PMPI_Cart_get cart_get, any_time: false,
     (comm: MPI_Comm, maxdims: c_int, dims: *mut c_int, periods: *mut c_int,
         coords: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::cart_get(call, comm, maxdims, dims, periods, coords)
 }
 
-unsupported! {
+export! {
     MPI_Cart_map PMPI_Cart_map cart_map, any_time: false,
     (comm: MPI_Comm, ndims: c_int, dims: *const c_int, periods: *const c_int,
         newrank: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::cart_map(call, comm, ndims, dims, periods, newrank)
 }
 
-unsupported! {
+export! {
     MPI_Cart_rank PMPI_Cart_rank cart_rank, any_time: false,
     (comm: MPI_Comm, coords: *const c_int, rank: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::cart_rank(call, comm, coords, rank)
 }
 
-unsupported! {
+export! {
     MPI_Cart_shift PMPI_Cart_shift cart_shift, any_time: false,
     (comm: MPI_Comm, direction: c_int, disp: c_int, rank_source: *mut c_int,
         rank_dest: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::cart_shift(call, comm, direction, disp, rank_source, rank_dest)
 }
 
-unsupported! {
+export! {
     MPI_Cart_sub PMPI_Cart_sub cart_sub, any_time: false,
     (comm: MPI_Comm, remain_dims: *const c_int, newcomm: *mut MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::cart_sub(call, comm, remain_dims, newcomm)
 }
 
-unsupported! {
+export! {
     MPI_Cartdim_get PMPI_Cartdim_get cartdim_get, any_time: false,
     (comm: MPI_Comm, ndims: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::cartdim_get(call, comm, ndims)
 }
 
-unsupported! {
+export! {
     MPI_Dims_create PMPI_Dims_create dims_create, any_time: false,
     (nnodes: c_int, ndims: c_int, dims: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::topology::dims_create(call, nnodes, ndims, dims)
 }
 
-unsupported! {
+export! {
     MPI_Dist_graph_create PMPI_Dist_graph_create dist_graph_create, any_time: false,
     (comm_old: MPI_Comm, n: c_int, sources: *const c_int, degrees: *const c_int,
         destinations: *const c_int, weights: *const c_int, info: MPI_Info, reorder: c_int,
         comm_dist_graph: *mut MPI_Comm),
-    On::Comm(comm_old)
+    On::Comm(comm_old),
+    |call| crate::topology::dist_graph_create(call, comm_old, n, sources, degrees,
+        destinations, weights, info, reorder, comm_dist_graph)
 }
 
-unsupported! {
+export! {
     MPI_Dist_graph_create_adjacent PMPI_Dist_graph_create_adjacent dist_graph_create_adjacent, any_time: false,
     (comm_old: MPI_Comm, indegree: c_int, sources: *const c_int, sourceweights: *const c_int,
         outdegree: c_int, destinations: *const c_int, destweights: *const c_int,
         info: MPI_Info, reorder: c_int, comm_dist_graph: *mut MPI_Comm),
-    On::Comm(comm_old)
+    On::Comm(comm_old),
+    |call| crate::topology::dist_graph_create_adjacent(call, comm_old, indegree, sources,
+        sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph)
 }
 
-unsupported! {
+export! {
     MPI_Dist_graph_neighbors PMPI_Dist_graph_neighbors dist_graph_neighbors, any_time: false,
     (comm: MPI_Comm, maxindegree: c_int, sources: *mut c_int, sourceweights: *mut c_int,
         maxoutdegree: c_int, destinations: *mut c_int, destweights: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::dist_graph_neighbors(call, comm, maxindegree, sources,
+        sourceweights, maxoutdegree, destinations, destweights)
 }
 
-unsupported! {
+export! {
     MPI_Dist_graph_neighbors_count PMPI_Dist_graph_neighbors_count dist_graph_neighbors_count, any_time: false,
     (comm: MPI_Comm, indegree: *mut c_int, outdegree: *mut c_int, weighted: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::dist_graph_neighbors_count(call, comm, indegree, outdegree,
+        weighted)
 }
 
-unsupported! {
+export! {
     MPI_Graph_create PMPI_Graph_create graph_create, any_time: false,
     (comm_old: MPI_Comm, nnodes: c_int, indx: *const c_int, edges: *const c_int,
         reorder: c_int, comm_graph: *mut MPI_Comm),
-    On::Comm(comm_old)
+    On::Comm(comm_old),
+    |call| crate::topology::graph_create(call, comm_old, nnodes, indx, edges, reorder,
+        comm_graph)
 }
 
-unsupported! {
+export! {
     MPI_Graph_get PMPI_Graph_get graph_get, any_time: false,
     (comm: MPI_Comm, maxindex: c_int, maxedges: c_int, indx: *mut c_int, edges: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::graph_get(call, comm, maxindex, maxedges, indx, edges)
 }
 
-unsupported! {
+export! {
     MPI_Graph_map PMPI_Graph_map graph_map, any_time: false,
     (comm: MPI_Comm, nnodes: c_int, indx: *const c_int, edges: *const c_int,
         newrank: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::graph_map(call, comm, nnodes, indx, edges, newrank)
 }
 
-unsupported! {
+export! {
     MPI_Graph_neighbors PMPI_Graph_neighbors graph_neighbors, any_time: false,
     (comm: MPI_Comm, rank: c_int, maxneighbors: c_int, neighbors: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::graph_neighbors(call, comm, rank, maxneighbors, neighbors)
 }
 
-unsupported! {
+export! {
     MPI_Graph_neighbors_count PMPI_Graph_neighbors_count graph_neighbors_count, any_time: false,
     (comm: MPI_Comm, rank: c_int, nneighbors: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::graph_neighbors_count(call, comm, rank, nneighbors)
 }
 
-unsupported! {
+export! {
     MPI_Graphdims_get PMPI_Graphdims_get graphdims_get, any_time: false,
     (comm: MPI_Comm, nnodes: *mut c_int, nedges: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::graphdims_get(call, comm, nnodes, nedges)
 }
 
-unsupported! {
+export! {
     MPI_Topo_test PMPI_Topo_test topo_test, any_time: false,
     (comm: MPI_Comm, status: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::topology::topo_test(call, comm, status)
 }

@@ -61,6 +61,7 @@ const ROWS: &[Row] = &[
     (&["oversubscribe"], "", |o| o.job.oversubscribe),
     (&["allow-run-as-root"], "", |o| o.job.allow_run_as_root),
     (&["timeout"], "5", |o| o.job.timeout.as_deref() == Some("5")),
+    (&["grace"], "2.5", |o| o.job.grace.as_deref() == Some("2.5")),
     (&["show-binding", "report-bindings"], "", |o| o.job.show_binding),
     (&["virtual"], "", |o| o.job.virtual_ranks),
     (&["s", "stdin"], "all", |o| o.job.stdin == "all"),

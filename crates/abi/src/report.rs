@@ -1,0 +1,104 @@
+//! What happens with an error: which error handler is asked, what is printed, how a job ends.
+//! Called by `entry.rs` and by the bodies that call error handlers (`errhandler.rs`).
+
+use crate::decode::Extra;
+use crate::entry::{Call, On};
+use crate::generated::types::{MPI_Comm, MPI_Comm_errhandler_function};
+use starling_core::bootstrap::host_name;
+use starling_core::comm::Comm;
+use starling_core::errhandler::{Action, For};
+use starling_core::error::{Class, Error};
+use std::ffi::c_int;
+use std::rc::Rc;
+
+/// Calls the error handler of the object that `on` names; returns what the call returns.
+#[cold]
+pub(crate) fn handle(call: &Call, on: On, error: Error) -> c_int {
+    remember(call, &error);
+    // Errors of the tools interface never call a handler (section 15.3).
+    if call.function.name.starts_with("MPI_T_") {
+        return error.code();
+    }
+    let comm = responsible(call, on, &error);
+    apply(call, comm.as_deref(), &error)
+}
+
+/// Does what the error handler of `comm` says.
+pub(crate) fn apply(call: &Call, comm: Option<&Comm>, error: &Error) -> c_int {
+    let handler = comm.and_then(|c| c.errhandler.borrow().clone());
+    match handler.map_or(Action::Fatal, |h| h.action) {
+        Action::Return => error.code(),
+        Action::User(For::Comm, function) => {
+            let mut handle = MPI_Comm(comm.map_or(0, |c| c.handle.get()) as usize);
+            let mut code = error.code();
+            // SAFETY: the user gave this address to MPI_Comm_create_errhandler as a function of
+            // this type; both pointers are valid during the call.
+            unsafe { (MPI_Comm_errhandler_function(function).function())(&mut handle, &mut code) };
+            code
+        }
+        Action::Fatal | Action::Abort | Action::User(..) => {
+            fatal(call, comm, error);
+            error.code()
+        }
+    }
+}
+
+/// The communicator whose handler counts: the call's, the error's, or `MPI_COMM_SELF` for errors
+/// that belong to none (section 9.3.1). Programs written for MPI 3 and before set a handler on
+/// `MPI_COMM_WORLD` only and expect it here, so that is asked while `MPI_COMM_SELF` has the
+/// default one.
+fn responsible(call: &Call, on: On, error: &Error) -> Option<Rc<Comm>> {
+    let named = match (error.comm(), on) {
+        (Some(handle), _) => call.find_comm(MPI_Comm(handle as usize)).ok(),
+        (None, On::Comm(comm)) => call.find_comm(comm).ok(),
+        _ => None,
+    };
+    named.or_else(|| {
+        let own = call.rank.self_comm();
+        let has_own = own.as_ref().is_some_and(|c| c.errhandler.borrow().is_some());
+        if has_own { own } else { call.rank.world() }
+    })
+}
+
+/// Says what happened and ends the job.
+pub(crate) fn fatal(call: &Call, comm: Option<&Comm>, error: &Error) {
+    let (name, class) = (call.function.name, class_name(error));
+    let who = match call.rank.try_node() {
+        Some(node) => format!("rank {} of {}", node.me, node.size),
+        None => "a process outside of any job".to_string(),
+    };
+    let place = format!("host {}, pid {}", host_name(), std::process::id());
+    let on = comm.map_or(String::new(), |c| format!(", {}", c.title()));
+    let text = format!(
+        "Starling MPI: {name} failed on {who} ({place}{on}):\n  {error}\n  {class}; this ends the \
+         job, because the error handler in force is MPI_ERRORS_ARE_FATAL\n"
+    );
+    print(&text);
+    // Exit codes have eight bits, and 0 would look like success.
+    call.rank.abort(error.code().clamp(1, 255), &format!("{name}: {class}"));
+    std::process::exit(error.code().clamp(1, 255));
+}
+
+/// One write, so that lines of several ranks do not mix.
+pub(crate) fn print(text: &str) {
+    use std::io::Write;
+    // Nobody to tell if stderr is gone.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+fn class_name(error: &Error) -> String {
+    let known = Class::ALL.iter().find(|(_, class)| *class == error.class());
+    known.map_or_else(|| format!("error code {}", error.code()), |(name, _)| name.to_string())
+}
+
+/// A rank's last error and the procedure that reported it, for `MPI_Error_string`.
+pub(crate) struct LastError(pub std::cell::RefCell<Option<(&'static str, Error)>>);
+
+/// The rank's last error.
+pub(crate) fn last_error(call: &Call) -> Rc<LastError> {
+    call.rank.extra(|| LastError(std::cell::RefCell::new(None)))
+}
+
+fn remember(call: &Call, error: &Error) {
+    *last_error(call).0.borrow_mut() = Some((call.function.name, error.clone()));
+}
