@@ -229,6 +229,11 @@ pub fn compile(
     let part = dir.join(format!("{}.part", stem.to_string_lossy()));
     let mut command = Command::new(&tools.mpicc);
     command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-pthread"]);
+    // What a program must not get away with, since it would hide a wrong prototype in mpi.h.
+    command.args(
+        ["implicit-function-declaration", "int-conversion", "incompatible-pointer-types"]
+            .map(|kind| format!("-Werror={kind}")),
+    );
     command.arg("-I").arg(&headers).arg("-o").arg(&part).arg(source);
     command.args(cflags).arg("-lm");
     let output = command.output().map_err(|e| format!("{}: {e}", tools.mpicc.display()))?;

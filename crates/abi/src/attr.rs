@@ -103,9 +103,7 @@ fn call_delete(key: &Keyval, of: Owner, value: usize) -> Result<()> {
     };
     match code {
         MPI_SUCCESS => Ok(()),
-        _ => {
-            Err(Error::from_code(code, format!("an attribute's delete callback returned {code}")))
-        }
+        _ => Err(Error::from_code(code, format!("an attribute's delete callback returned {code}"))),
     }
 }
 
@@ -227,9 +225,8 @@ fn key(call: &Call, keyval: c_int, on: On) -> Result<Rc<Keyval>> {
         return Err(bad(Class::KEYVAL, text));
     }
     let found = call.rank.keyvals.borrow().get(keyval as u32).cloned();
-    let key = found.map_err(|why| {
-        invalid_handle(Class::KEYVAL, Kind::Keyval, keyval as u32 as usize, why)
-    })?;
+    let key = found
+        .map_err(|why| invalid_handle(Class::KEYVAL, Kind::Keyval, keyval as u32 as usize, why))?;
     if key.on != on {
         let text = format!("the key was made for {}, not for {}", noun(key.on), noun(on));
         return Err(bad(Class::KEYVAL, text));

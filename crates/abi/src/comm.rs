@@ -103,11 +103,7 @@ pub(crate) fn needs_inter(comm: &Comm) -> Error {
 
 /// # Safety
 /// The arguments are those of the C caller.
-pub(crate) unsafe fn comm_remote_size(
-    call: &Call,
-    comm: MPI_Comm,
-    size: *mut c_int,
-) -> Result<()> {
+pub(crate) unsafe fn comm_remote_size(call: &Call, comm: MPI_Comm, size: *mut c_int) -> Result<()> {
     require(size, "size")?;
     let remote = remote(&*call.comm(comm)?)?;
     // SAFETY: a pointer of the caller, not null.
@@ -247,9 +243,7 @@ pub(crate) unsafe fn comm_disconnect(call: &Call, comm: *mut MPI_Comm) -> Result
     let object = to_be_freed(call, handle)?;
     attr::delete_all(call, &object)?;
     let rank = call.rank;
-    rank.wait_until(None, || {
-        !rank.p2p.has_unsent() && rank.bsend.borrow_mut().drained(rank)
-    })?;
+    rank.wait_until(None, || !rank.p2p.has_unsent() && rank.bsend.borrow_mut().drained(rank))?;
     // SAFETY: a barrier has no buffers.
     rank.block_on(barrier::barrier(unsafe { Coll::new(rank, &object) }))??;
     retire(call, handle, &object)?;

@@ -106,7 +106,8 @@ fn part_of(call: &Call, comm: &Comm, handle: MPI_Group) -> Result<Rc<Group>> {
         None => Ok(group),
         Some(world) => {
             let title = comm.title();
-            let text = format!("the group has a member (world rank {world}) that is not in {title}");
+            let text =
+                format!("the group has a member (world rank {world}) that is not in {title}");
             Err(bad(Class::GROUP, text))
         }
     }
@@ -160,7 +161,8 @@ pub(crate) unsafe fn tag_of(stringtag: *const c_char, step: u8) -> Result<c_int>
     // SAFETY: not null, so a C string.
     let bytes = unsafe { text::bytes(stringtag, room + 1) };
     if bytes.len() > room {
-        let text = format!("the stringtag is longer than {room} characters (MPI_MAX_STRINGTAG_LEN)");
+        let text =
+            format!("the stringtag is longer than {room} characters (MPI_MAX_STRINGTAG_LEN)");
         return Err(bad(Class::ARG, text));
     }
     let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);

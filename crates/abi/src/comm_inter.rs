@@ -63,6 +63,7 @@ pub(crate) unsafe fn intercomm_create(
 /// # Safety
 /// The arguments are those of the C caller; what is significant at the leader only is not looked
 /// at elsewhere.
+#[allow(clippy::too_many_arguments)] // the standard's own list
 pub(crate) unsafe fn intercomm_create_from_groups(
     call: &Call,
     local_group: MPI_Group,

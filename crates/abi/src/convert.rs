@@ -78,12 +78,15 @@ pub(crate) unsafe fn abi_get_info(call: &Call, to: *mut MPI_Info) -> Result<()> 
     Ok(())
 }
 
+/// The bytes of true and of false.
+type Booleans = (Vec<u8>, Vec<u8>);
+
 /// What Fortran bindings, which are not part of the library, have told about their compiler.
 #[derive(Default)]
 struct Fortran {
     info: RefCell<Option<Info>>,
-    /// By size of the logical: the bytes of true and of false.
-    booleans: RefCell<HashMap<usize, (Vec<u8>, Vec<u8>)>>,
+    /// By size of the logical.
+    booleans: RefCell<HashMap<usize, Booleans>>,
 }
 
 fn fortran(call: &Call) -> Rc<Fortran> {
@@ -172,9 +175,8 @@ pub(crate) unsafe fn abi_set_fortran_booleans(
         return Err(bad(Class::ABI, text));
     }
     // SAFETY: pointers of the caller, not null; both values have the given size.
-    let copy = |from: *mut c_void| unsafe {
-        std::slice::from_raw_parts(from.cast::<u8>(), size).to_vec()
-    };
+    let copy =
+        |from: *mut c_void| unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size).to_vec() };
     booleans.insert(size, (copy(logical_true), copy(logical_false)));
     Ok(())
 }

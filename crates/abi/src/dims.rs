@@ -61,9 +61,10 @@ fn balanced(n: i64, parts: usize) -> Vec<i64> {
     let divisors = divisors(n);
     let (mut rest, mut limit) = (n, n);
     for left in (1..=parts).rev() {
-        let first = divisors.iter().copied().find(|d| {
-            *d <= limit && rest % d == 0 && fits(rest / d, left - 1, *d, &divisors)
-        });
+        let first = divisors
+            .iter()
+            .copied()
+            .find(|d| *d <= limit && rest % d == 0 && fits(rest / d, left - 1, *d, &divisors));
         let factor = first.expect("n itself and ones are a solution");
         factors.push(factor);
         rest /= factor;
@@ -107,9 +108,9 @@ mod tests {
         if parts == 0 {
             return (n == 1).then(Vec::new);
         }
-        (1..=limit.min(n)).filter(|d| n % d == 0).find_map(|d| {
-            naive(n / d, parts - 1, d).map(|rest| [vec![d], rest].concat())
-        })
+        (1..=limit.min(n))
+            .filter(|d| n % d == 0)
+            .find_map(|d| naive(n / d, parts - 1, d).map(|rest| [vec![d], rest].concat()))
     }
 
     #[test]

@@ -17,12 +17,7 @@ use std::rc::Rc;
 ///
 /// # Safety
 /// `array` is null or has `n` elements.
-unsafe fn ranks<'a>(
-    comm: &Comm,
-    n: usize,
-    array: *const c_int,
-    name: &str,
-) -> Result<&'a [c_int]> {
+unsafe fn ranks<'a>(comm: &Comm, n: usize, array: *const c_int, name: &str) -> Result<&'a [c_int]> {
     // SAFETY: the caller's contract.
     let ranks = unsafe { list(n, array, name)? };
     ranks.iter().try_for_each(|rank| check_rank(comm, *rank).map(|_| ()))?;
@@ -70,6 +65,7 @@ unsafe fn create_like(
 
 /// # Safety
 /// The arguments are those of the C caller.
+#[allow(clippy::too_many_arguments)] // the standard's own list
 pub(crate) unsafe fn dist_graph_create_adjacent(
     call: &Call,
     comm_old: MPI_Comm,
@@ -187,8 +183,8 @@ fn from_words(lists: &[Vec<u64>]) -> Result<(Vec<Edge>, bool)> {
 fn around(rank: c_int, edges: &[Edge], weighted: bool) -> Topology {
     let into = || edges.iter().filter(|e| e.destination == rank);
     let out = || edges.iter().filter(|e| e.source == rank);
-    let weights = weighted
-        .then(|| (into().map(|e| e.weight).collect(), out().map(|e| e.weight).collect()));
+    let weights =
+        weighted.then(|| (into().map(|e| e.weight).collect(), out().map(|e| e.weight).collect()));
     Topology::DistGraph {
         sources: into().map(|e| e.source).collect(),
         destinations: out().map(|e| e.destination).collect(),
@@ -198,6 +194,7 @@ fn around(rank: c_int, edges: &[Edge], weighted: bool) -> Topology {
 
 /// # Safety
 /// The arguments are those of the C caller.
+#[allow(clippy::too_many_arguments)] // the standard's own list
 pub(crate) unsafe fn dist_graph_create(
     call: &Call,
     comm_old: MPI_Comm,
@@ -278,6 +275,7 @@ unsafe fn give_side(
 
 /// # Safety
 /// The arguments are those of the C caller.
+#[allow(clippy::too_many_arguments)] // the standard's own list
 pub(crate) unsafe fn dist_graph_neighbors(
     call: &Call,
     comm: MPI_Comm,

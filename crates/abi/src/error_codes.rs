@@ -242,11 +242,12 @@ pub(crate) unsafe fn remove_error_string(call: &Call, errorcode: c_int) -> Resul
 pub(crate) unsafe fn remove_error_class(call: &Call, errorclass: c_int) -> Result<()> {
     let errors = call.rank.user_errors.borrow();
     let codes = &errors.codes;
-    if !codes.get(&errorclass).is_some_and(|added| added.class.is_none()) {
+    if codes.get(&errorclass).is_none_or(|added| added.class.is_some()) {
         return Err(not_added(errorclass, "class"));
     }
     if let Some((code, _)) = codes.iter().find(|(_, added)| added.class == Some(errorclass)) {
-        let text = format!("the error class {errorclass} still has the code {code}; remove it first");
+        let text =
+            format!("the error class {errorclass} still has the code {code}; remove it first");
         return Err(bad(Class::ARG, text));
     }
     drop(errors);
@@ -259,7 +260,7 @@ pub(crate) unsafe fn remove_error_class(call: &Call, errorclass: c_int) -> Resul
 pub(crate) unsafe fn remove_error_code(call: &Call, errorcode: c_int) -> Result<()> {
     let errors = call.rank.user_errors.borrow();
     let codes = &errors.codes;
-    if !codes.get(&errorcode).is_some_and(|added| added.class.is_some()) {
+    if codes.get(&errorcode).is_none_or(|added| added.class.is_none()) {
         return Err(not_added(errorcode, "code"));
     }
     drop(errors);

@@ -58,7 +58,8 @@ unsafe fn described(
     let mut last = 0;
     for (node, sum) in index.iter().enumerate() {
         if *sum < last {
-            let text = format!("index[{node}] is {sum}; it must be at least {last}, the one before");
+            let text =
+                format!("index[{node}] is {sum}; it must be at least {last}, the one before");
             return Err(bad(Class::ARG, text));
         }
         last = *sum;

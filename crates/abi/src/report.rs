@@ -69,9 +69,14 @@ pub(crate) fn fatal(call: &Call, comm: Option<&Comm>, error: &Error) {
     };
     let place = format!("host {}, pid {}", host_name(), std::process::id());
     let on = comm.map_or(String::new(), |c| format!(", {}", c.title()));
+    let action = comm.and_then(|c| c.errhandler.borrow().as_ref().map(|h| h.action));
+    let handler = match action {
+        Some(Action::Abort) => "MPI_ERRORS_ABORT",
+        _ => "MPI_ERRORS_ARE_FATAL",
+    };
     let text = format!(
         "Starling MPI: {name} failed on {who} ({place}{on}):\n  {error}\n  {class}; this ends the \
-         job, because the error handler in force is MPI_ERRORS_ARE_FATAL\n"
+         job, because the error handler in force is {handler}\n"
     );
     print(&text);
     // Exit codes have eight bits, and 0 would look like success.

@@ -93,8 +93,13 @@ pub async fn split(c: Coll, color: i32, key: i32) -> Result<Option<Rc<Comm>>> {
         let all = gather_all(&c, mine).await?;
         return Ok(part_of_color(&all, color, c.comm.rank).map(|part| {
             let group = c.comm.group.include(&part.members);
-            let parts =
-                Parts { context: part.contexts[0], rank: part.rank, group, remote: None, local: None };
+            let parts = Parts {
+                context: part.contexts[0],
+                rank: part.rank,
+                group,
+                remote: None,
+                local: None,
+            };
             Comm::new(c.rank, parts)
         }));
     }
@@ -109,13 +114,8 @@ pub async fn split(c: Coll, color: i32, key: i32) -> Result<Option<Rc<Comm>>> {
     let remote = Some(c.comm.peers().include(&other));
     // The local part takes its own leader's first proposal, the whole the larger of the seconds.
     let (context, rank) = (own.contexts[1].max(contexts[1]), own.rank);
-    let local = Parts {
-        context: own.contexts[0],
-        rank,
-        group: group.clone(),
-        remote: None,
-        local: None,
-    };
+    let local =
+        Parts { context: own.contexts[0], rank, group: group.clone(), remote: None, local: None };
     let local = Some(Comm::new(c.rank, local));
     Ok(Some(Comm::new(c.rank, Parts { context, rank, group, remote, local })))
 }
