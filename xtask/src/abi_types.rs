@@ -151,42 +151,25 @@ fn callback(function: &Function, callbacks: &BTreeSet<&str>) -> Result<String, S
     let mut out = doc_comment(&format!(
         "A pointer to a C function of type [`{type_name}`], or one of the predefined numbers."
     ));
-    push!(
-        out,
-        "#[repr(transparent)]\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]\n"
-    );
+    push!(out, "#[repr(transparent)]\n#[derive(Clone, Copy, PartialEq, Eq, Debug)]\n");
     push!(out, "pub struct {name}(pub usize);\n\nimpl {name} {{\n");
-    push!(
-        out,
-        "/// The function behind the pointer.\n///\n/// # Safety\n"
-    );
+    push!(out, "/// The function behind the pointer.\n///\n/// # Safety\n");
     push!(
         out,
         "/// The value is the address of a C function of this type, not a predefined one.\n"
     );
     push!(out, "pub unsafe fn function(self) -> {type_name} {{\n");
-    push!(
-        out,
-        "// SAFETY: the caller says that it is one; both have the size of a pointer.\n"
-    );
-    push!(
-        out,
-        "unsafe {{ std::mem::transmute::<usize, {type_name}>(self.0) }}\n}}\n}}\n\n"
-    );
+    push!(out, "// SAFETY: the caller says that it is one; both have the size of a pointer.\n");
+    push!(out, "unsafe {{ std::mem::transmute::<usize, {type_name}>(self.0) }}\n}}\n}}\n\n");
     push!(out, "/// The C function type `{name}`.\n");
     let arguments = arguments.join(", ");
-    push!(
-        out,
-        "pub type {type_name} = unsafe extern \"C\" fn({arguments}){returns};\n\n"
-    );
+    push!(out, "pub type {type_name} = unsafe extern \"C\" fn({arguments}){returns};\n\n");
     Ok(out)
 }
 
 /// A C parameter name, made harmless where Rust reserves it.
 pub fn argument_name(name: &str) -> String {
-    let reserved = [
-        "type", "fn", "in", "ref", "match", "move", "mod", "use", "loop", "where",
-    ];
+    let reserved = ["type", "fn", "in", "ref", "match", "move", "mod", "use", "loop", "where"];
     match reserved.contains(&name) {
         true => format!("{name}_"),
         false => name.into(),

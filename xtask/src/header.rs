@@ -6,10 +6,8 @@ use crate::standard::{Constant, Function, Standard, Typedef};
 use std::collections::BTreeMap;
 
 /// The enumerations that prototypes mention, and the prefix of their constants.
-pub const ENUMERATIONS: [(&str, &str); 2] = [
-    ("MPI_T_cb_safety", "MPI_T_CB_REQUIRE_"),
-    ("MPI_T_source_order", "MPI_T_SOURCE_"),
-];
+pub const ENUMERATIONS: [(&str, &str); 2] =
+    [("MPI_T_cb_safety", "MPI_T_CB_REQUIRE_"), ("MPI_T_source_order", "MPI_T_SOURCE_")];
 
 /// The prefixes of the functions that turn a handle into an integer and back.
 const CONVERTIBLE: [&str; 11] = [
@@ -66,10 +64,7 @@ fn section(out: &mut String, title: &str) {
 }
 
 fn typedefs(standard: &Standard, out: &mut String) {
-    section(
-        out,
-        "Integers: addresses, file offsets, counts; Fortran's INTEGER.",
-    );
+    section(out, "Integers: addresses, file offsets, counts; Fortran's INTEGER.");
     for typedef in &standard.typedefs {
         if let Typedef::Integer { name, ctype } = typedef {
             push!(out, "typedef {ctype} {name};\n");
@@ -93,11 +88,7 @@ fn typedefs(standard: &Standard, out: &mut String) {
             .filter(|constant| constant.name.starts_with(prefix))
             .map(|constant| format!("    {} = {}", constant.name, constant.value))
             .collect();
-        push!(
-            out,
-            "typedef enum {name} {{\n{}\n}} {name};\n",
-            rows.join(",\n")
-        );
+        push!(out, "typedef enum {name} {{\n{}\n}} {name};\n", rows.join(",\n"));
     }
     section(out, "Functions that a program hands to the library.");
     for typedef in &standard.typedefs {
@@ -118,22 +109,14 @@ type Test = fn(&Constant) -> bool;
 
 /// Headings of the constants. The first test that a constant passes decides.
 const GROUPS: [(&str, Test); 8] = [
-    ("Versions of the standard and of the ABI.", |c| {
-        c.name.contains("VERSION") && !is_length(c)
-    }),
-    ("Predefined handles.", |c| {
-        has_type(c, |t| t.starts_with("MPI_") && is_handle(t))
-    }),
+    ("Versions of the standard and of the ABI.", |c| c.name.contains("VERSION") && !is_length(c)),
+    ("Predefined handles.", |c| has_type(c, |t| t.starts_with("MPI_") && is_handle(t))),
     ("Error classes (section 9.4).", |c| {
         c.name == "MPI_SUCCESS" || c.name.starts_with("MPI_ERR_") || c.name.starts_with("MPI_T_ERR")
     }),
-    ("Special arguments.", |c| {
-        has_type(c, |t| t.ends_with('*') && !t.contains("function"))
-    }),
+    ("Special arguments.", |c| has_type(c, |t| t.ends_with('*') && !t.contains("function"))),
     ("Lengths of texts, each with its final zero.", is_length),
-    ("Predefined functions.", |c| {
-        has_type(c, |t| t.contains("function"))
-    }),
+    ("Predefined functions.", |c| has_type(c, |t| t.contains("function"))),
     ("Tool interface.", |c| c.name.starts_with("MPI_T_")),
     ("Other constants.", |_| true),
 ];
@@ -157,20 +140,12 @@ fn constants(standard: &Standard, out: &mut String) {
         |constant: &Constant| ENUMERATIONS.iter().any(|e| constant.name.starts_with(e.1));
     for constant in standard.constants.iter().filter(|c| !in_enumeration(c)) {
         let group = GROUPS.iter().position(|group| group.1(constant));
-        groups
-            .entry(group.unwrap_or(GROUPS.len() - 1))
-            .or_default()
-            .push(constant);
+        groups.entry(group.unwrap_or(GROUPS.len() - 1)).or_default().push(constant);
     }
     for (group, members) in groups {
         section(out, GROUPS[group].0);
         for constant in members {
-            push!(
-                out,
-                "#define {:<32} {}\n",
-                constant.name,
-                macro_value(constant)
-            );
+            push!(out, "#define {:<32} {}\n", constant.name, macro_value(constant));
         }
     }
 }
@@ -259,20 +234,11 @@ STARLING_INLINE int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_statu
 ";
 
 fn conversions(out: &mut String) {
-    section(
-        out,
-        "Fortran: the older names of the handle conversions (section 19.3.4).",
-    );
+    section(out, "Fortran: the older names of the handle conversions (section 19.3.4).");
     for prefix in ["", "P"] {
         for kind in CONVERTIBLE {
-            push!(
-                out,
-                "#define {prefix}MPI_{kind}_c2f {prefix}MPI_{kind}_toint\n"
-            );
-            push!(
-                out,
-                "#define {prefix}MPI_{kind}_f2c {prefix}MPI_{kind}_fromint\n"
-            );
+            push!(out, "#define {prefix}MPI_{kind}_c2f {prefix}MPI_{kind}_toint\n");
+            push!(out, "#define {prefix}MPI_{kind}_f2c {prefix}MPI_{kind}_fromint\n");
         }
     }
     out.push_str(STATUS_CONVERSION);
@@ -286,20 +252,13 @@ mod tests {
     fn constants_are_cast_to_their_types() {
         let show = |ctype: Option<&str>, value: &str| {
             let (name, value) = ("MPI_X".to_string(), value.to_string());
-            macro_value(&Constant {
-                name,
-                ctype: ctype.map(String::from),
-                value,
-            })
+            macro_value(&Constant { name, ctype: ctype.map(String::from), value })
         };
         assert_eq!(show(None, "5"), "5");
         assert_eq!(show(Some("int"), "-1"), "(-1)");
         assert_eq!(show(Some("MPI_Comm"), "0x100"), "((MPI_Comm)0x100)");
         assert_eq!(show(Some("char***"), "0"), "((char ***)0)");
-        assert_eq!(
-            show(Some("MPI_Copy_function*"), "0x1"),
-            "((MPI_Copy_function *)0x1)"
-        );
+        assert_eq!(show(Some("MPI_Copy_function*"), "0x1"), "((MPI_Copy_function *)0x1)");
         assert_eq!(show(Some("MPI_Offset"), "-1"), "((MPI_Offset)-1)");
     }
 

@@ -29,28 +29,19 @@ pub fn run(root: &Path) -> Findings {
     write(&prototypes, &prototypes_program(&standard))?;
     let cc = std::env::var("CC").unwrap_or("cc".into());
     let cxx = std::env::var("CXX").unwrap_or("c++".into());
-    for (compiler, language, dialects) in [
-        (&cc, "c", &C_DIALECTS[..]),
-        (&cxx, "c++", &CXX_DIALECTS[..]),
-    ] {
+    for (compiler, language, dialects) in
+        [(&cc, "c", &C_DIALECTS[..]), (&cxx, "c++", &CXX_DIALECTS[..])]
+    {
         for dialect in dialects {
             let mut command = Command::new(compiler);
             command.arg(format!("-std={dialect}")).args(WARNINGS);
-            command
-                .args(["-fsyntax-only", "-x", language, "-I"])
-                .arg(&include)
-                .arg(&prototypes);
+            command.args(["-fsyntax-only", "-x", language, "-I"]).arg(&include).arg(&prototypes);
             found.extend(failure(&mut command, &format!("prototypes as {dialect}"))?);
         }
     }
     let program = folder.join("values");
     let mut command = Command::new(&cc);
-    command
-        .arg("-std=c11")
-        .args(WARNINGS)
-        .arg("-I")
-        .arg(&include)
-        .arg(&values);
+    command.arg("-std=c11").args(WARNINGS).arg("-I").arg(&include).arg(&values);
     found.extend(failure(command.arg("-o").arg(&program), "values")?);
     if found.is_empty() {
         found.extend(failure(&mut Command::new(&program), "values")?);
@@ -70,10 +61,7 @@ fn failure(command: &mut Command, what: &str) -> Result<Option<String>, String> 
     }
     let (out, err) = (output.stdout, output.stderr);
     let text = [String::from_utf8_lossy(&out), String::from_utf8_lossy(&err)].concat();
-    Ok(Some(format!(
-        "include/mpi.h: {what}: {}\n{text}",
-        output.status
-    )))
+    Ok(Some(format!("include/mpi.h: {what}: {}\n{text}", output.status)))
 }
 
 const VALUES_HEAD: &str = r#"/* Compares the values of mpi.h with the table of the ABI. */
@@ -136,10 +124,7 @@ fn values_program(standard: &Standard) -> String {
 /// The statement that compares one constant. Assigning it to a variable first makes the compiler
 /// complain about a wrong type.
 fn value(standard: &Standard, constant: &Constant) -> String {
-    let target = standard
-        .constants
-        .iter()
-        .find(|other| other.name == constant.value);
+    let target = standard.constants.iter().find(|other| other.name == constant.value);
     let wanted = target.unwrap_or(constant);
     let ctype = match wanted.ctype.as_deref().unwrap_or("int") {
         // These may be passed where the argument is constant.
@@ -173,10 +158,7 @@ fn prototypes_program(standard: &Standard) -> String {
                 push!(out, "{name} *check_{name} = own_{name};\n");
             }
             Typedef::Alias { name, target } => {
-                push!(
-                    out,
-                    "extern {target} *check_{name};\n{name} *check_{name} = 0;\n"
-                );
+                push!(out, "extern {target} *check_{name};\n{name} *check_{name} = 0;\n");
             }
             Typedef::Integer { .. } | Typedef::Handle { .. } => {}
         }

@@ -70,8 +70,5 @@ fn check(root: &Path) -> Findings {
 
 /// The root of the repository: the folder above this crate.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask lies in the repository")
-        .into()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository").into()
 }

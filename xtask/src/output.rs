@@ -21,18 +21,12 @@ pub struct Generated {
 impl Generated {
     /// Rust source, laid out by rustfmt so that `cargo fmt` finds nothing to change.
     pub fn rust(path: &str, text: &str) -> Result<Generated, String> {
-        Ok(Generated {
-            path: path.into(),
-            text: format_rust(text)?,
-        })
+        Ok(Generated { path: path.into(), text: format_rust(text)? })
     }
 
     /// Any other file, as it is.
     pub fn plain(path: &str, text: String) -> Generated {
-        Generated {
-            path: path.into(),
-            text,
-        }
+        Generated { path: path.into(), text }
     }
 }
 
@@ -68,11 +62,7 @@ pub fn stale(root: &Path) -> Findings {
         !fs::read_to_string(root.join(&file.path)).is_ok_and(|old| old == file.text)
     };
     let line = |file: &Generated| format!("{}:1: stale; run xtask generate", file.path);
-    Ok(all(root)?
-        .iter()
-        .filter(|file| stale(file))
-        .map(line)
-        .collect())
+    Ok(all(root)?.iter().filter(|file| stale(file)).map(line).collect())
 }
 
 fn format_rust(text: &str) -> Result<String, String> {
@@ -85,36 +75,23 @@ fn format_rust(text: &str) -> Result<String, String> {
     let mut input = child.stdin.take().ok_or("rustfmt has no input")?;
     let text = text.to_string();
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
-    let output = child
-        .wait_with_output()
-        .map_err(|e| format!("rustfmt: {e}"))?;
-    let written = writer
-        .join()
-        .map_err(|_| "the writer to rustfmt panicked")?;
+    let output = child.wait_with_output().map_err(|e| format!("rustfmt: {e}"))?;
+    let written = writer.join().map_err(|_| "the writer to rustfmt panicked")?;
     written.map_err(|e| format!("rustfmt: {e}"))?;
     if !output.status.success() {
-        return Err(format!(
-            "rustfmt refused generated code ({})",
-            output.status
-        ));
+        return Err(format!("rustfmt refused generated code ({})", output.status));
     }
     String::from_utf8(output.stdout).map_err(|e| format!("rustfmt: {e}"))
 }
 
 /// `text` as a documentation comment in lines of at most 96 columns.
 pub fn doc_comment(text: &str) -> String {
-    wrap(text, 86)
-        .iter()
-        .map(|line| format!("/// {line}\n"))
-        .collect()
+    wrap(text, 86).iter().map(|line| format!("/// {line}\n")).collect()
 }
 
 /// `text` as a string literal of Rust, continued over as many lines as it needs.
 pub fn string_literal(text: &str) -> String {
-    let lines: Vec<String> = wrap(text, 76)
-        .iter()
-        .map(|l| l.escape_debug().to_string())
-        .collect();
+    let lines: Vec<String> = wrap(text, 76).iter().map(|l| l.escape_debug().to_string()).collect();
     format!("\"{}\"", lines.join(" \\\n            "))
 }
 
@@ -154,9 +131,6 @@ mod tests {
         let text = "word ".repeat(40);
         let literal = string_literal(text.trim());
         assert!(literal.contains("\\\n"));
-        assert_eq!(
-            literal.replace("\\\n            ", "").trim_matches('"'),
-            text.trim()
-        );
+        assert_eq!(literal.replace("\\\n            ", "").trim_matches('"'), text.trim());
     }
 }

@@ -104,18 +104,13 @@ pub fn generate(root: &Path) -> Result<Vec<Generated>, String> {
     let tunables: Vec<(String, Tunable)> = rows(root, "tunables")?;
     let counters: Vec<(String, Counter)> = rows(root, "counters")?;
     for (name, tunable) in &tunables {
-        tunable
-            .check()
-            .map_err(|why| format!("spec/tunables.toml: {name}: {why}"))?;
+        tunable.check().map_err(|why| format!("spec/tunables.toml: {name}: {why}"))?;
     }
     for (name, counter) in &counters {
         check_doc(&counter.doc).map_err(|why| format!("spec/counters.toml: {name}: {why}"))?;
     }
     Ok(vec![
-        Generated::rust(
-            "crates/settings/src/generated.rs",
-            &rust(&tunables, &counters),
-        )?,
+        Generated::rust("crates/settings/src/generated.rs", &rust(&tunables, &counters))?,
         Generated::plain("docs/tunables.md", tunables_page(&tunables)),
         Generated::plain("docs/counters.md", counters_page(&counters)),
     ])
@@ -128,12 +123,8 @@ fn rows<T: for<'a> Deserialize<'a>>(root: &Path, name: &str) -> Result<Vec<(Stri
     let table: toml::Table = text.parse().map_err(|e| format!("{path}: {e}"))?;
     let mut rows = Vec::new();
     for (key, value) in table {
-        let row = value
-            .try_into()
-            .map_err(|e| format!("{path}: {key}: {e}"))?;
-        let position = text
-            .lines()
-            .position(|line| line.trim() == format!("[{key}]"));
+        let row = value.try_into().map_err(|e| format!("{path}: {key}: {e}"))?;
+        let position = text.lines().position(|line| line.trim() == format!("[{key}]"));
         rows.push((position, key, row));
     }
     rows.sort_by_key(|row| row.0);
@@ -156,13 +147,7 @@ fn rust(tunables: &[(String, Tunable)], counters: &[(String, Counter)]) -> Strin
     out += "#[derive(Clone, Debug)]\npub struct Tunables {\n";
     for (name, row) in tunables {
         push!(out, "{}///\n", output::doc_comment(&row.doc));
-        push!(
-            out,
-            "/// `{}`, {}; default {}.\n",
-            env(name),
-            row.range(),
-            row.default()
-        );
+        push!(out, "/// `{}`, {}; default {}.\n", env(name), row.range(), row.default());
         push!(out, "pub {name}: {},\n", row.field_type());
     }
     out += "}\n\nimpl Tunables {\n";
@@ -178,30 +163,19 @@ fn rust(tunables: &[(String, Tunable)], counters: &[(String, Counter)]) -> Strin
         let (min, max) = (row.min.unwrap_or(0), row.max.unwrap_or(0));
         let doc = output::string_literal(&row.doc);
         push!(out, "Row {{ name: {name:?}, env: {:?}, ", env(name));
-        push!(
-            out,
-            "kind: Kind::{kind}, default: {default:?}, min: {min}, max: {max}, "
-        );
+        push!(out, "kind: Kind::{kind}, default: {default:?}, min: {min}, max: {max}, ");
         push!(out, "power_of_two: {power_of_two}, doc: {doc} }},\n");
     }
     out += "];\n\n/// Every counter of a rank; the rank's thread is the only writer.\n";
     out += "#[derive(Debug, Default)]\npub struct Counters {\n";
     for (name, row) in counters {
-        push!(
-            out,
-            "{}pub {name}: Counter,\n",
-            output::doc_comment(&row.doc)
-        );
+        push!(out, "{}pub {name}: Counter,\n", output::doc_comment(&row.doc));
     }
     out += "}\n\nimpl Counters {\n";
     out += "/// Name, meaning and count of every counter, in the order of the table.\n";
     out += "pub fn list(&self) -> Vec<(&'static str, &'static str, u64)> {\nvec![\n";
     for (name, row) in counters {
-        push!(
-            out,
-            "({name:?}, {}, self.{name}.get()),\n",
-            output::string_literal(&row.doc)
-        );
+        push!(out, "({name:?}, {}, self.{name}.get()),\n", output::string_literal(&row.doc));
     }
     out += "]\n}\n}\n";
     out
@@ -224,12 +198,7 @@ fn tunables_page(tunables: &[(String, Tunable)]) -> String {
     out += "| variable | type | default | accepted | what it does |\n|---|---|---|---|---|\n";
     for (name, row) in tunables {
         let (kind, default, range) = (&row.r#type, row.default(), row.range());
-        push!(
-            out,
-            "| `{}` | {kind} | {default} | {range} | {} |\n",
-            env(name),
-            row.doc
-        );
+        push!(out, "| `{}` | {kind} | {default} | {range} | {} |\n", env(name), row.doc);
     }
     out
 }
@@ -265,27 +234,15 @@ mod tests {
     #[test]
     fn bad_rows_are_refused() {
         for (text, part) in [
-            (
-                "type='int'\ndefault=4\nmin=1\nmax=3\ndoc='A.'",
-                "out of range",
-            ),
+            ("type='int'\ndefault=4\nmin=1\nmax=3\ndoc='A.'", "out of range"),
             ("type='int'\ndefault=-4\nmin=1\nmax=3\ndoc='A.'", "negative"),
-            (
-                "type='int'\ndefault=3\nmin=1\nmax=3\npower_of_two=true\ndoc='A.'",
-                "power of two",
-            ),
+            ("type='int'\ndefault=3\nmin=1\nmax=3\npower_of_two=true\ndoc='A.'", "power of two"),
             ("type='int'\ndefault=3\ndoc='A.'", "missing"),
-            (
-                "type='integer'\ndefault=3\nmin=1\nmax=3\ndoc='A.'",
-                "does not go",
-            ),
+            ("type='integer'\ndefault=3\nmin=1\nmax=3\ndoc='A.'", "does not go"),
             ("type='bool'\ndefault=1\ndoc='A.'", "does not go"),
             ("type='bool'\ndefault=true\nmax=1\ndoc='A.'", "only numbers"),
             ("type='bool'\ndefault=true\ndoc='A'", "sentences"),
-            (
-                "type='bool'\ndefault=true\ndoc='A.'\nenv='X'",
-                "unknown field",
-            ),
+            ("type='bool'\ndefault=true\ndoc='A.'\nenv='X'", "unknown field"),
         ] {
             let error = tunable(text).expect_err(text);
             assert!(error.contains(part), "{error}");

@@ -133,13 +133,7 @@ impl Standard {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{FUNCTIONS}: {e}"))?;
         let procedures = read_procedures(&text, &functions, &kinds)
             .map_err(|why| format!("{FUNCTIONS}: {why}"))?;
-        Ok(Standard {
-            soname,
-            constants,
-            typedefs,
-            functions,
-            procedures,
-        })
+        Ok(Standard { soname, constants, typedefs, functions, procedures })
     }
 
     /// The names of all function types.
@@ -169,10 +163,7 @@ pub fn differences(root: &Path) -> Findings {
         };
         let own = std::fs::read(root.join(path)).map_err(|e| format!("{path}: {e}"))?;
         if own != published {
-            found.push(format!(
-                "{path}:1: differs from {}",
-                folder.join(name).display()
-            ));
+            found.push(format!("{path}:1: differs from {}", folder.join(name).display()));
         }
     }
     Ok(found)
@@ -184,15 +175,11 @@ fn parse_json(root: &Path, path: &str) -> Result<Value, String> {
 }
 
 fn object<'a>(value: &'a Value, what: &str) -> Result<&'a serde_json::Map<String, Value>, String> {
-    value
-        .as_object()
-        .ok_or_else(|| format!("{ABI}: {what} is not an object"))
+    value.as_object().ok_or_else(|| format!("{ABI}: {what} is not an object"))
 }
 
 fn text<'a>(value: &'a Value, what: &str) -> Result<&'a str, String> {
-    value
-        .as_str()
-        .ok_or_else(|| format!("{ABI}: {what} is not a text"))
+    value.as_str().ok_or_else(|| format!("{ABI}: {what} is not a text"))
 }
 
 fn read_constants(abi: &Value) -> Result<Vec<Constant>, String> {
@@ -220,41 +207,26 @@ fn read_typedefs(abi: &Value) -> Result<Vec<Typedef>, String> {
 
 fn read_typedef(entry: &str, integers: &serde_json::Map<String, Value>) -> Result<Typedef, String> {
     if let Some((head, parameters)) = entry.split_once(")(") {
-        let (returns, name) = head
-            .split_once('(')
-            .ok_or_else(|| format!("odd type: {entry}"))?;
-        let list = parameters
-            .strip_suffix(')')
-            .ok_or_else(|| format!("odd type: {entry}"))?;
+        let (returns, name) = head.split_once('(').ok_or_else(|| format!("odd type: {entry}"))?;
+        let list = parameters.strip_suffix(')').ok_or_else(|| format!("odd type: {entry}"))?;
         let declarations: Vec<&str> = list.split(',').map(str::trim).collect();
-        return Ok(Typedef::Callback(function(
-            name,
-            returns.trim(),
-            &declarations,
-        )?));
+        return Ok(Typedef::Callback(function(name, returns.trim(), &declarations)?));
     }
-    let (target, name) = entry
-        .rsplit_once(' ')
-        .ok_or_else(|| format!("odd type: {entry}"))?;
+    let (target, name) = entry.rsplit_once(' ').ok_or_else(|| format!("odd type: {entry}"))?;
     let (target, name) = (target.trim().to_string(), name.to_string());
     if let Some(tag) = target.strip_prefix("struct ") {
         let tag = tag.trim_end_matches('*').trim().to_string();
         return Ok(Typedef::Handle { name, tag });
     }
     match integers.get(&name) {
-        Some(ctype) => Ok(Typedef::Integer {
-            ctype: text(ctype, &name)?.into(),
-            name,
-        }),
+        Some(ctype) => Ok(Typedef::Integer { ctype: text(ctype, &name)?.into(), name }),
         None => Ok(Typedef::Alias { name, target }),
     }
 }
 
 fn read_function(name: &str, entry: &Value) -> Result<Function, String> {
     let returns = text(&entry["return"], name)?;
-    let list = entry["params"]
-        .as_array()
-        .ok_or_else(|| format!("{name} has no parameters"))?;
+    let list = entry["params"].as_array().ok_or_else(|| format!("{name} has no parameters"))?;
     let declarations: Result<Vec<&str>, String> = list.iter().map(|p| text(p, name)).collect();
     function(name, returns, &declarations?)
 }
@@ -266,12 +238,7 @@ fn function(name: &str, returns: &str, declarations: &[&str]) -> Result<Function
         .iter()
         .map(|text| parameter(text).ok_or_else(|| format!("{ABI}: {name}: odd '{text}'")))
         .collect();
-    Ok(Function {
-        name: name.into(),
-        returns: returns.into(),
-        parameters: parameters?,
-        variadic,
-    })
+    Ok(Function { name: name.into(), returns: returns.into(), parameters: parameters?, variadic })
 }
 
 /// Splits a declaration into type and name.
@@ -284,11 +251,7 @@ fn parameter(text: &str) -> Option<Parameter> {
     let start = front.rfind(|c| !is_name(c))? + 1;
     let (ctype, name) = front.split_at(start);
     let ctype = format!("{}{arrays}", ctype.trim());
-    (!name.is_empty()).then(|| Parameter {
-        name: name.into(),
-        ctype,
-        text: text.into(),
-    })
+    (!name.is_empty()).then(|| Parameter { name: name.into(), ctype, text: text.into() })
 }
 
 fn read_procedures(
@@ -299,10 +262,7 @@ fn read_procedures(
     let rows: BTreeMap<String, Row> = toml::from_str(table).map_err(|e| e.to_string())?;
     let by_name: BTreeMap<&str, &Function> =
         functions.iter().map(|f| (f.name.as_str(), f)).collect();
-    let is_twin = |name: &str| {
-        name.strip_suffix("_c")
-            .is_some_and(|n| by_name.contains_key(n))
-    };
+    let is_twin = |name: &str| name.strip_suffix("_c").is_some_and(|n| by_name.contains_key(n));
     for name in by_name.keys().filter(|name| !is_twin(name)) {
         if !rows.contains_key(*name) {
             return Err(format!("{name} is missing"));
@@ -317,39 +277,19 @@ fn read_procedures(
         if !matches!(row.status.as_str(), "done" | "unsupported") {
             return Err(format!("{name}: status {} is unknown", row.status));
         }
-        if !row
-            .chapter
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-        {
-            return Err(format!(
-                "{name}: chapter {:?} is no module name",
-                row.chapter
-            ));
+        if !row.chapter.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
+            return Err(format!("{name}: chapter {:?} is no module name", row.chapter));
         }
-        let large = by_name
-            .get(format!("{name}_c").as_str())
-            .map(|f| (*f).clone());
+        let large = by_name.get(format!("{name}_c").as_str()).map(|f| (*f).clone());
         let inout = inout(&kinds["procedures"][&name]);
         let (done, any_time, chapter) = (row.status == "done", row.any_time, row.chapter);
-        procedures.push(Procedure {
-            name,
-            chapter,
-            done,
-            any_time,
-            plain,
-            large,
-            inout,
-        });
+        procedures.push(Procedure { name, chapter, done, any_time, plain, large, inout });
     }
     Ok(procedures)
 }
 
 fn inout(procedure: &Value) -> BTreeSet<String> {
-    let list = procedure["kinds"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let list = procedure["kinds"].as_array().map(Vec::as_slice).unwrap_or_default();
     list.iter()
         .filter(|kind| kind["dir"] == "inout")
         .filter_map(|kind| kind["name"].as_str().map(String::from))
@@ -387,17 +327,11 @@ mod tests {
         let standard = Standard::read(&crate::root()).expect("the tables of the repository");
         assert_eq!(standard.functions.len(), 664);
         assert_eq!(standard.constants.len(), 365);
-        let exports: usize = standard
-            .procedures
-            .iter()
-            .map(|p| 1 + usize::from(p.large.is_some()))
-            .sum();
+        let exports: usize =
+            standard.procedures.iter().map(|p| 1 + usize::from(p.large.is_some())).sum();
         assert_eq!(exports, 664, "every export belongs to one procedure");
         assert!(standard.callbacks().contains("MPI_User_function_c"));
-        let free = standard
-            .procedures
-            .iter()
-            .find(|p| p.name == "MPI_Comm_free");
+        let free = standard.procedures.iter().find(|p| p.name == "MPI_Comm_free");
         assert!(free.expect("MPI_Comm_free").inout.contains("comm"));
     }
 
@@ -412,14 +346,8 @@ mod tests {
         assert_eq!(read(good), Ok(1));
         for (bad, part) in [
             (String::new(), "MPI_Send is missing"),
-            (
-                format!("{good}MPI_Sent = {{ chapter = 'p2p', status = 'done' }}"),
-                "no procedure",
-            ),
-            (
-                format!("{good}MPI_Send_c = {{ chapter = 'p2p', status = 'done' }}"),
-                "no procedure",
-            ),
+            (format!("{good}MPI_Sent = {{ chapter = 'p2p', status = 'done' }}"), "no procedure"),
+            (format!("{good}MPI_Send_c = {{ chapter = 'p2p', status = 'done' }}"), "no procedure"),
             (format!("{good}{good}"), "duplicate"),
             (good.replace("done", "nearly"), "unknown"),
             (good.replace("p2p", "P 2 P"), "no module name"),

@@ -58,32 +58,23 @@ pub fn compare(root: &Path, library: &Path) -> Findings {
         .filter(|symbol| symbol.is_definition() && symbol.is_global())
         .filter_map(|symbol| symbol.name().ok().map(String::from))
         .collect();
-    let names = standard
-        .functions
-        .iter()
-        .map(|function| function.name.as_str());
+    let names = standard.functions.iter().map(|function| function.name.as_str());
     let mut found = differences(names, &exported);
     let soname = soname(&elf).map_err(|e| format!("{shown}: {e}"))?;
     if soname.as_deref() != Some(standard.soname.as_str()) {
         let has = soname.unwrap_or("none".into());
         found.push(format!("the soname is {has}, not {}", standard.soname));
     }
-    Ok(found
-        .into_iter()
-        .map(|line| format!("{shown}: {line}"))
-        .collect())
+    Ok(found.into_iter().map(|line| format!("{shown}: {line}")).collect())
 }
 
 fn differences<'a>(
     names: impl Iterator<Item = &'a str>,
     exported: &BTreeSet<String>,
 ) -> Vec<String> {
-    let mut expected: BTreeSet<String> = names
-        .flat_map(|name| [name.to_string(), format!("P{name}")])
-        .collect();
-    let missing = expected
-        .difference(exported)
-        .map(|name| format!("{name} is missing"));
+    let mut expected: BTreeSet<String> =
+        names.flat_map(|name| [name.to_string(), format!("P{name}")]).collect();
+    let missing = expected.difference(exported).map(|name| format!("{name} is missing"));
     let mut found: Vec<String> = missing.collect();
     for name in ALSO_ALLOWED {
         expected.extend([format!("MPI_{name}"), format!("PMPI_{name}")]);
@@ -125,11 +116,7 @@ mod tests {
         let all = ["MPI_Send", "PMPI_Send", "MPI_Recv", "PMPI_Recv"];
         assert!(found(&all).is_empty());
         assert_eq!(found(&all[..3]), ["PMPI_Recv is missing"]);
-        let more = [
-            &all[..],
-            &["MPI_Sent", "malloc", "MPI_Address", "PMPI_Comm_c2f"],
-        ]
-        .concat();
+        let more = [&all[..], &["MPI_Sent", "malloc", "MPI_Address", "PMPI_Comm_c2f"]].concat();
         assert_eq!(found(&more), ["MPI_Sent does not belong to the standard"]);
     }
 }

@@ -169,17 +169,13 @@ impl Call {
 
     /// The buffer of a message: `count` elements of `datatype` at `buf`.
     #[inline]
-    pub fn buffer(
-        &self,
-        buf: *const c_void,
-        count: i64,
-        datatype: MPI_Datatype,
-    ) -> Result<Buffer> {
-        check_count(count)?;
-        if let Some(ty) = self.rank.predefined_datatype(narrow(datatype.0)) {
-            check_address(buf, count, ty)?;
-            return Ok(Buffer::new(buf.cast_mut().cast(), count, ty));
+    pub fn buffer(&self, buf: *const c_void, count: i64, datatype: MPI_Datatype) -> Result<Buffer> {
+        let size = self.rank.dense_size(datatype.0 as u32);
+        let is_small = (count as u64) < 1 << 48 && datatype.0 < 1 << 32;
+        if size != 0 && is_small && buf > MPI_IN_PLACE {
+            return Ok(Buffer::contiguous(buf.cast_mut().cast(), count as u64 * size as u64));
         }
+        check_count(count)?;
         let ty = self.committed_datatype(datatype)?;
         check_address(buf, count, &ty)?;
         Ok(Buffer::new(buf.cast_mut().cast(), count, &ty))
@@ -236,11 +232,7 @@ impl Call {
 }
 
 /// Puts an object into one of the rank's tables.
-pub(crate) fn insert<T>(
-    table: &std::cell::RefCell<Table<T>>,
-    value: T,
-    what: &str,
-) -> Result<u32> {
+pub(crate) fn insert<T>(table: &std::cell::RefCell<Table<T>>, value: T, what: &str) -> Result<u32> {
     table.borrow_mut().insert(value).ok_or_else(|| {
         let text = format!("this rank has 2^22 {what} already; free those no longer needed");
         bad(Class::NO_MEM, text)

@@ -1,14 +1,20 @@
 //! Initialisation, finalisation, abort, time, memory, and who we are (MPI 5.0, chapters 9, 11).
 
-use crate::decode::{bad, require};
+use crate::decode::{bad, require, Extra};
 use crate::entry::Call;
 use crate::generated::constants::*;
 use crate::generated::types::*;
-use crate::report;
+use crate::{info, report};
+use starling_core::comm::hardware;
 use starling_core::error::{Class, Result};
+use starling_core::info::Info;
 use starling_core::rank::{Phase, Rank};
 use starling_core::{bootstrap, coll};
+use std::alloc::Layout;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{c_char, c_double, c_int, c_void};
+use std::rc::Rc;
 
 /// What `MPI_Get_library_version` says; tools read its beginning.
 const LIBRARY_VERSION: &str =
@@ -230,11 +236,35 @@ pub(crate) unsafe fn pcontrol(_call: &Call, _level: c_int) -> Result<()> {
     Ok(())
 }
 
-/// Memory is aligned to a cache line, and its size lies in the line in front of it.
+/// # Safety
+/// The arguments are those of the C caller.
+pub(crate) unsafe fn get_hw_resource_info(call: &Call, hw_info: *mut MPI_Info) -> Result<()> {
+    require(hw_info, "hw_info")?;
+    let mut known = Info::default();
+    for (name, bound) in hardware::resources() {
+        known.set(&name, if bound { "true" } else { "false" });
+    }
+    // SAFETY: a pointer of the caller, not null.
+    unsafe { *hw_info = info::new_handle(call, known)? };
+    Ok(())
+}
+
+/// Memory is aligned to a cache line at least.
 const ALIGNMENT: usize = 64;
 
-fn layout(size: usize) -> Option<std::alloc::Layout> {
-    std::alloc::Layout::from_size_align(size.checked_add(ALIGNMENT)?, ALIGNMENT).ok()
+/// The alignment that the hint `mpi_minimum_memory_alignment` asks for (section 9.2).
+fn alignment(call: &Call, info: MPI_Info) -> Result<usize> {
+    let Some(hints) = info::find_hints(call, info)? else { return Ok(ALIGNMENT) };
+    let hints = hints.borrow();
+    let Some(text) = hints.get("mpi_minimum_memory_alignment") else { return Ok(ALIGNMENT) };
+    match text.trim().parse::<usize>() {
+        Ok(wanted) if wanted.is_power_of_two() => Ok(wanted.max(ALIGNMENT)),
+        _ => {
+            let text =
+                format!("mpi_minimum_memory_alignment is \"{text}\"; it must be a power of two");
+            Err(bad(Class::INFO_VALUE, text))
+        }
+    }
 }
 
 /// # Safety
@@ -242,7 +272,7 @@ fn layout(size: usize) -> Option<std::alloc::Layout> {
 pub(crate) unsafe fn alloc_mem(
     call: &Call,
     size: MPI_Aint,
-    _info: MPI_Info,
+    info: MPI_Info,
     baseptr: *mut c_void,
 ) -> Result<()> {
     require(baseptr, "baseptr")?;
@@ -253,26 +283,24 @@ pub(crate) unsafe fn alloc_mem(
         let text = format!("{size} bytes of memory can not be had; free memory or ask for less");
         bad(Class::NO_MEM, text)
     };
-    let layout = layout(bytes).ok_or_else(no_memory)?;
-    // SAFETY: the layout is not empty; the result is checked.
+    let alignment = alignment(call, info)?;
+    let layout = Layout::from_size_align(bytes.max(1), alignment).map_err(|_| no_memory())?;
+    // SAFETY: the layout is not empty; the result is checked; `baseptr` is the caller's.
     unsafe {
-        let start = std::alloc::alloc(layout);
-        if start.is_null() {
+        let memory = std::alloc::alloc(layout);
+        if memory.is_null() {
             return Err(no_memory());
         }
-        start.cast::<usize>().write(bytes);
-        let memory = start.add(ALIGNMENT);
-        allocated(call.rank).0.borrow_mut().insert(memory as usize);
+        allocated(call.rank).0.borrow_mut().insert(memory as usize, layout);
         baseptr.cast::<*mut u8>().write_unaligned(memory);
     }
     Ok(())
 }
 
-/// The addresses that `MPI_Alloc_mem` gave out, so that a wrong one is recognised.
-struct Allocated(std::cell::RefCell<std::collections::HashSet<usize>>);
+/// What `MPI_Alloc_mem` gave out, by address, so that a wrong one is recognised.
+struct Allocated(RefCell<HashMap<usize, Layout>>);
 
-fn allocated(rank: &Rank) -> std::rc::Rc<Allocated> {
-    use crate::decode::Extra;
+fn allocated(rank: &Rank) -> Rc<Allocated> {
     rank.extra(|| Allocated(Default::default()))
 }
 
@@ -282,15 +310,11 @@ pub(crate) unsafe fn free_mem(call: &Call, base: *mut c_void) -> Result<()> {
     if base.is_null() {
         return Ok(());
     }
-    if !allocated(call.rank).0.borrow_mut().remove(&(base as usize)) {
+    let Some(layout) = allocated(call.rank).0.borrow_mut().remove(&(base as usize)) else {
         let text = format!("{base:p} was not returned by MPI_Alloc_mem, or has been freed");
         return Err(bad(Class::BASE, text));
-    }
-    // SAFETY: `alloc_mem` allocated it with the size in front, and nobody freed it since.
-    unsafe {
-        let start = base.cast::<u8>().sub(ALIGNMENT);
-        let bytes = start.cast::<usize>().read();
-        std::alloc::dealloc(start, layout(bytes).expect("as in alloc_mem"));
-    }
+    };
+    // SAFETY: `alloc_mem` allocated it with this layout, and nobody freed it since.
+    unsafe { std::alloc::dealloc(base.cast(), layout) };
     Ok(())
 }

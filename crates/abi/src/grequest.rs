@@ -49,8 +49,7 @@ pub(crate) fn finish_generalized(g: &Generalized) -> Status {
     }
     let freed = run_free(callbacks);
     // SAFETY: `c_status` is a status.
-    let (bytes, cancelled) =
-        unsafe { (status::bytes(&c_status), status::is_cancelled(&c_status)) };
+    let (bytes, cancelled) = unsafe { (status::bytes(&c_status), status::is_cancelled(&c_status)) };
     Status {
         source: c_status.MPI_SOURCE,
         tag: c_status.MPI_TAG,
@@ -68,13 +67,10 @@ fn run_free(callbacks: &Callbacks) -> Result<()> {
     check(unsafe { (callbacks.free.function())(callbacks.extra_state) }, "free")
 }
 
-/// `MPI_Request_free`: the free function runs when the request is complete; if it is already, now.
-pub(crate) fn free_generalized(g: &Rc<Generalized>) {
-    if g.complete.get() {
-        // MPI_Request_free has no way to report what the callback says.
-        let _ = run_free(callbacks(g));
-    }
-    g.freed.set(true);
+/// `MPI_Request_free` of a complete one: its free function runs now.
+pub(crate) fn free_generalized(g: &Generalized) {
+    // MPI_Request_free has no way to report what the callback says.
+    let _ = run_free(callbacks(g));
 }
 
 pub(crate) fn cancel_generalized(g: &Generalized) -> Result<()> {
@@ -115,7 +111,6 @@ pub(crate) unsafe fn grequest_start(
     let handle = insert(&call.rank.requests, made, "requests")?;
     // SAFETY: `request` is a pointer of the caller, not null.
     unsafe { *request = MPI_Request(handle as usize) };
-    // A freed one that is not complete must still be found by MPI_Grequest_complete.
     Ok(())
 }
 

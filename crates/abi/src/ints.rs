@@ -36,10 +36,7 @@ impl IntArray {
     /// `ptr` is null or valid as the top of this file says.
     #[inline(always)]
     pub unsafe fn i32(ptr: *const c_int) -> IntArray {
-        IntArray {
-            ptr: ptr.cast(),
-            width: Width::I32,
-        }
+        IntArray { ptr: ptr.cast(), width: Width::I32 }
     }
 
     /// Wraps an array of 64-bit integers.
@@ -48,10 +45,7 @@ impl IntArray {
     /// `ptr` is null or valid as the top of this file says.
     #[inline(always)]
     pub unsafe fn i64(ptr: *const i64) -> IntArray {
-        IntArray {
-            ptr: ptr.cast(),
-            width: Width::I64,
-        }
+        IntArray { ptr: ptr.cast(), width: Width::I64 }
     }
 
     /// Whether the caller passed no array.
@@ -93,10 +87,7 @@ impl IntPtr {
     /// `ptr` is null or valid as the top of this file says, for writing too.
     #[inline(always)]
     pub unsafe fn i32(ptr: *mut c_int) -> IntPtr {
-        IntPtr {
-            ptr: ptr.cast(),
-            width: Width::I32,
-        }
+        IntPtr { ptr: ptr.cast(), width: Width::I32 }
     }
 
     /// Wraps a pointer to 64-bit integers.
@@ -105,20 +96,14 @@ impl IntPtr {
     /// `ptr` is null or valid as the top of this file says, for writing too.
     #[inline(always)]
     pub unsafe fn i64(ptr: *mut i64) -> IntPtr {
-        IntPtr {
-            ptr: ptr.cast(),
-            width: Width::I64,
-        }
+        IntPtr { ptr: ptr.cast(), width: Width::I64 }
     }
 
     /// What the plain variant of a procedure passes for an argument that only its large-count
     /// variant has.
     #[inline(always)]
     pub fn null() -> IntPtr {
-        IntPtr {
-            ptr: std::ptr::null_mut(),
-            width: Width::I64,
-        }
+        IntPtr { ptr: std::ptr::null_mut(), width: Width::I64 }
     }
 
     /// Whether there is nothing to write to.
@@ -130,11 +115,7 @@ impl IntPtr {
     /// The first element.
     #[inline(always)]
     pub fn get(self) -> i64 {
-        IntArray {
-            ptr: self.ptr,
-            width: self.width,
-        }
-        .get(0)
+        IntArray { ptr: self.ptr, width: self.width }.get(0)
     }
 
     /// Stores `value` in the first element; see [`IntPtr::set_at`].

@@ -255,6 +255,14 @@ pub(crate) unsafe fn recv(
     let args = RecvArgs::decode(call, buf, count, datatype, source, tag, comm)?;
     // SAFETY: the call returns when the receive is complete; `status` is the caller's.
     unsafe {
+        if let Peer::Rank(rank) = args.source {
+            let from = args.comm.origin(rank, args.tag);
+            let received = call.rank.receive_at_once(&args.comm.queue, from, &args.buffer)?;
+            if let Some(received) = received {
+                status::write(status, &received);
+                return Ok(());
+            }
+        }
         let transfer = args.start(call)?;
         finish_receive(call, transfer, args.world_source(), status)
     }

@@ -56,7 +56,11 @@ fn responsible(call: &Call, on: On, error: &Error) -> Option<Rc<Comm>> {
     named.or_else(|| {
         let own = call.rank.self_comm();
         let has_own = own.as_ref().is_some_and(|c| c.errhandler.borrow().is_some());
-        if has_own { own } else { call.rank.world() }
+        if has_own {
+            own
+        } else {
+            call.rank.world()
+        }
     })
 }
 

@@ -266,7 +266,11 @@ fn find_done(
             }
         }
     }
-    if any_active { Ok(None) } else { Err(()) }
+    if any_active {
+        Ok(None)
+    } else {
+        Err(())
+    }
 }
 
 /// # Safety
@@ -402,9 +406,7 @@ unsafe fn some(
         }
         if found == Ok(None) {
             match wait {
-                true => {
-                    call.rank.wait_until(None, || find_done(call, &activities) != Ok(None))?
-                }
+                true => call.rank.wait_until(None, || find_done(call, &activities) != Ok(None))?,
                 false => _ = call.rank.poll()?,
             }
         }
@@ -438,8 +440,7 @@ pub(crate) unsafe fn start(call: &Call, request: *mut MPI_Request) -> Result<()>
     if handle == MPI_REQUEST_NULL {
         return Err(null_handle(Class::REQUEST, "MPI_REQUEST_NULL"));
     }
-    let (start, active) =
-        with_request(call, handle, |r| (r.start.clone(), r.activity.is_some()))?;
+    let (start, active) = with_request(call, handle, |r| (r.start.clone(), r.activity.is_some()))?;
     let Some(start) = start else {
         let text = "the request is not persistent; only those made by MPI_Send_init and the like \
                     can be started";
@@ -455,11 +456,7 @@ pub(crate) unsafe fn start(call: &Call, request: *mut MPI_Request) -> Result<()>
 
 /// # Safety
 /// The arguments are those of the C caller.
-pub(crate) unsafe fn startall(
-    call: &Call,
-    count: c_int,
-    requests: *mut MPI_Request,
-) -> Result<()> {
+pub(crate) unsafe fn startall(call: &Call, count: c_int, requests: *mut MPI_Request) -> Result<()> {
     // SAFETY: as for this function.
     for request in unsafe { list(count, requests) }? {
         // SAFETY: a request of the caller's array.
@@ -476,6 +473,15 @@ pub(crate) unsafe fn request_free(call: &Call, request: *mut MPI_Request) -> Res
     let handle = unsafe { *request };
     if handle == MPI_REQUEST_NULL {
         return Err(null_handle(Class::REQUEST, "MPI_REQUEST_NULL"));
+    }
+    if let Some(Activity::Generalized(g)) = activity(call, handle)? {
+        if !g.complete.get() {
+            // It stays in the table until MPI_Grequest_complete finds it there.
+            g.freed.set(true);
+            // SAFETY: as for this function.
+            unsafe { *request = MPI_REQUEST_NULL };
+            return Ok(());
+        }
     }
     let removed = call.rank.requests.borrow_mut().remove(narrow(handle.0));
     let removed =

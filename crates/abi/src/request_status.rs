@@ -23,9 +23,7 @@ pub(crate) unsafe fn request_get_status(
     require(flag, "flag")?;
     let status = match activity(call, request)? {
         None => Some(Status::EMPTY),
-        Some(activity) => {
-            is_done_now(call, &activity)?.then(|| activity.peek_status(call.rank))
-        }
+        Some(activity) => is_done_now(call, &activity)?.then(|| activity.peek_status(call.rank)),
     };
     // SAFETY: as for this function.
     unsafe {
@@ -61,8 +59,7 @@ pub(crate) unsafe fn request_get_status_all(
         call.rank.poll()?;
         let all = activities.iter().all(|a| done(call, a));
         *flag = all as c_int;
-        for (i, activity) in activities.iter().enumerate().filter(|_| all && !statuses.is_null())
-        {
+        for (i, activity) in activities.iter().enumerate().filter(|_| all && !statuses.is_null()) {
             status::write(statuses.add(i), &peek(call, activity));
         }
     }

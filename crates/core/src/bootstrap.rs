@@ -42,6 +42,13 @@ pub fn routes(transports: &[Box<dyn Transport>], size: u32) -> Vec<u8> {
     (0..size).map(|peer| u8::try_from(way(peer)).unwrap_or(u8::MAX)).collect()
 }
 
+/// Largest message that is sent at once: the tunable, or what the transports allow. A message
+/// whose sender waits for the match carries eight bytes more.
+pub fn eager_max(transports: &[Box<dyn Transport>]) -> u64 {
+    let most = transports.iter().map(|t| t.body_max() as u64 - 8).min().unwrap_or(0);
+    starling_settings::tunables().eager_limit.min(most)
+}
+
 /// Joins `rank` to the world that this process was started for.
 pub fn join(rank: &'static Rank) -> Result<()> {
     let place = find_place()?;
@@ -69,6 +76,7 @@ pub fn join(rank: &'static Rank) -> Result<()> {
         bell,
         fences,
         routes: routes(&transports, size),
+        eager_max: eager_max(&transports),
         transports,
         spin_ns: if crowded { tunables.spin_oversubscribed_ns } else { tunables.spin_ns },
         app_number: app_number(&client)?,

@@ -7,7 +7,10 @@ use std::rc::Rc;
 
 enum Members {
     /// `first, first + 1, …`: costs nothing, whatever the size.
-    Range { first: u32, len: u32 },
+    Range {
+        first: u32,
+        len: u32,
+    },
     List(Box<[u32]>),
 }
 

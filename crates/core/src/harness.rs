@@ -53,6 +53,7 @@ fn node(
         bell,
         fences,
         routes: crate::bootstrap::routes(&transports, size),
+        eager_max: crate::bootstrap::eager_max(&transports),
         transports,
         spin_ns: 0,
         app_number: 0,

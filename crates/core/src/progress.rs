@@ -254,15 +254,11 @@ impl Rank {
         let mut output = poll_once(future.as_mut());
         if output.is_none() {
             self.wait_until(None, || {
-                let now = self.p2p.completions();
-                if now != seen {
-                    seen = now;
+                // Only when something has completed can the future go on; and polling it may
+                // itself complete something (messages to oneself).
+                while output.is_none() && self.p2p.completions() != seen {
+                    seen = self.p2p.completions();
                     output = poll_once(future.as_mut());
-                    // Polling may itself have completed transfers.
-                    while output.is_none() && self.p2p.completions() != seen {
-                        seen = self.p2p.completions();
-                        output = poll_once(future.as_mut());
-                    }
                 }
                 output.is_some()
             })?;

@@ -59,6 +59,8 @@ pub struct Node {
     pub transports: Vec<Box<dyn Transport>>,
     /// Per world rank: index into `transports`.
     pub routes: Vec<u8>,
+    /// Largest message that is sent at once, in bytes.
+    pub eager_max: u64,
     /// How long to poll before sleeping, in nanoseconds.
     pub spin_ns: u64,
     /// Number given to MPMD parts, from 0.
@@ -102,6 +104,8 @@ pub struct Rank {
     /// Datatypes that the user made.
     pub datatypes: RefCell<Table<Rc<Datatype>>>,
     basics: Vec<Option<Rc<Datatype>>>,
+    /// Sizes of the predefined datatypes without holes, by ABI number - 0x200; others have 0.
+    dense_sizes: [u8; 256],
     /// Operations that the user made.
     pub ops: RefCell<Table<OpObject>>,
     /// The user's requests.
@@ -138,21 +142,19 @@ static PROCESS_RANK: AtomicPtr<Rank> = AtomicPtr::new(ptr::null_mut());
 /// The rank that this thread runs for, if it is known already.
 #[inline(always)]
 pub fn current() -> Option<&'static Rank> {
-    let own = CURRENT.with(Cell::get);
-    if !own.is_null() {
-        // SAFETY: `enter` got a reference that lives for ever.
-        return Some(unsafe { &*own });
-    }
+    // First the process's own, because reading a thread-local of a shared library costs a call.
     let shared = PROCESS_RANK.load(Ordering::Acquire); // pairs with the store in `of_process`
-    if shared.is_null() {
-        return None;
+    if !shared.is_null() {
+        // SAFETY: `of_process` leaked it.
+        return Some(unsafe { &*shared });
     }
-    CURRENT.with(|c| c.set(shared));
-    // SAFETY: `of_process` leaked it.
-    Some(unsafe { &*shared })
+    let own = CURRENT.with(Cell::get);
+    // SAFETY: null, or `enter` got a reference that lives for ever.
+    unsafe { own.as_ref() }
 }
 
-/// From now on this thread runs for `rank`.
+/// From now on this thread runs for `rank`. Only in processes that host several ranks: where
+/// [`of_process`] has made one, that is everybody's.
 pub fn enter(rank: &'static Rank) {
     CURRENT.with(|c| c.set(rank));
 }
@@ -205,6 +207,7 @@ impl Rank {
             next_context: Cell::new(0),
             groups: RefCell::new(Table::new(Kind::Group)),
             datatypes: RefCell::new(Table::new(Kind::Datatype)),
+            dense_sizes: dense_sizes(),
             basics: predefined_datatypes(),
             ops: RefCell::new(Table::new(Kind::Op)),
             requests: RefCell::new(Table::new(Kind::Request)),
@@ -268,6 +271,16 @@ impl Rank {
         f(self.world.borrow().as_ref())
     }
 
+    /// Bytes of an element of the predefined datatype of the ABI's number `value`, if such
+    /// elements lie in memory without holes; otherwise 0.
+    #[inline(always)]
+    pub fn dense_size(&self, value: u32) -> u8 {
+        match value.wrapping_sub(0x200) {
+            index @ 0..256 => self.dense_sizes[index as usize],
+            _ => 0,
+        }
+    }
+
     /// The predefined datatype of the ABI's number `value`.
     #[inline(always)]
     pub fn predefined_datatype(&self, value: u32) -> Option<&Rc<Datatype>> {
@@ -288,6 +301,14 @@ impl Rank {
             (node.abort)(code, text);
         }
     }
+}
+
+fn dense_sizes() -> [u8; 256] {
+    let mut sizes = [0; 256];
+    for basic in Basic::ALL.iter().filter(|b| b.size() == b.extent()) {
+        sizes[basic.abi_value() as usize - 0x200] = basic.size() as u8;
+    }
+    sizes
 }
 
 fn predefined_datatypes() -> Vec<Option<Rc<Datatype>>> {

@@ -18,10 +18,7 @@ impl Counter {
     pub fn add(&self, n: u64) {
         // Relaxed, both: a counter orders nothing, and there is one writer, so nobody can store
         // between the load and the store.
-        self.0.store(
-            self.0.load(Ordering::Relaxed).wrapping_add(n),
-            Ordering::Relaxed,
-        );
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
     }
 
     /// The count so far; another thread may see it a moment late.
@@ -64,9 +61,6 @@ mod tests {
         assert_eq!(value("messages_inline"), Some(5));
         assert_eq!(value("wakes"), Some(9));
         assert_eq!(list.iter().map(|row| row.2).sum::<u64>(), 14);
-        assert!(
-            list.iter().all(|row| row.1.ends_with('.')),
-            "every counter has a sentence"
-        );
+        assert!(list.iter().all(|row| row.1.ends_with('.')), "every counter has a sentence");
     }
 }

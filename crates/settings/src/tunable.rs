@@ -121,11 +121,7 @@ impl Row {
             Kind::Text => "any text".into(),
             Kind::Int | Kind::Bytes | Kind::Nanoseconds => {
                 let (min, max) = (self.show_number(self.min), self.show_number(self.max));
-                let rule = if self.power_of_two {
-                    ", a power of two"
-                } else {
-                    ""
-                };
+                let rule = if self.power_of_two { ", a power of two" } else { "" };
                 format!("{min} to {max}{rule}")
             }
         }
@@ -178,12 +174,8 @@ impl Row {
 }
 
 const BYTE_UNITS: &[(&str, u64)] = &[("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
-const TIME_UNITS: &[(&str, u64)] = &[
-    ("ns", 1),
-    ("us", 1_000),
-    ("ms", 1_000_000),
-    ("s", 1_000_000_000),
-];
+const TIME_UNITS: &[(&str, u64)] =
+    &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 
 fn parse_truth(text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
@@ -195,9 +187,7 @@ fn parse_truth(text: &str) -> Result<bool, String> {
 
 /// Reads digits and, if `units` is not empty, one of its suffixes in either case.
 fn parse_number(text: &str, units: &[(&str, u64)]) -> Result<u64, String> {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(end);
     if digits.is_empty() {
         return Err("not a number".into());
@@ -207,13 +197,8 @@ fn parse_number(text: &str, units: &[(&str, u64)]) -> Result<u64, String> {
     if suffix.is_empty() {
         return Ok(number);
     }
-    match units
-        .iter()
-        .find(|unit| unit.0.eq_ignore_ascii_case(suffix))
-    {
-        Some((_, size)) => number
-            .checked_mul(*size)
-            .ok_or_else(|| "out of range".into()),
+    match units.iter().find(|unit| unit.0.eq_ignore_ascii_case(suffix)) {
+        Some((_, size)) => number.checked_mul(*size).ok_or_else(|| "out of range".into()),
         None => Err(format!("unknown suffix '{suffix}'")),
     }
 }
@@ -267,17 +252,9 @@ pub(crate) struct Settings {
 impl Settings {
     /// Reads all tunables; `lookup` gives the value of an environment variable.
     pub fn read(lookup: impl Fn(&str) -> Option<OsString>) -> Settings {
-        let mut reader = Reader {
-            lookup,
-            infos: Vec::new(),
-            warnings: Vec::new(),
-        };
+        let mut reader = Reader { lookup, infos: Vec::new(), warnings: Vec::new() };
         let tunables = Tunables::read(&mut reader);
-        Settings {
-            tunables,
-            infos: reader.infos,
-            warnings: reader.warnings,
-        }
+        Settings { tunables, infos: reader.infos, warnings: reader.warnings }
     }
 }
 
@@ -294,37 +271,20 @@ mod tests {
 
     fn row(kind: Kind, default: &'static str, min: u64, max: u64) -> Row {
         let (name, env, doc) = ("limit", "STARLING_LIMIT", "A limit.");
-        Row {
-            name,
-            env,
-            kind,
-            default,
-            min,
-            max,
-            power_of_two: false,
-            doc,
-        }
+        Row { name, env, kind, default, min, max, power_of_two: false, doc }
     }
 
     /// The value, its source and the warnings when the variable of `row` is set to `text`.
     fn set<T: From<Value>>(row: &Row, text: &str) -> (T, Source, Vec<String>) {
         let lookup = |name: &str| (name == row.env).then(|| text.into());
-        let mut reader = Reader {
-            lookup,
-            infos: Vec::new(),
-            warnings: Vec::new(),
-        };
+        let mut reader = Reader { lookup, infos: Vec::new(), warnings: Vec::new() };
         let value = reader.value(row);
         (value, reader.infos[0].source, reader.warnings)
     }
 
     fn number(row: &Row, text: &str) -> Option<u64> {
         let (value, source, warnings) = set::<u64>(row, text);
-        assert_eq!(
-            source == Source::Default,
-            !warnings.is_empty(),
-            "{text}: {warnings:?}"
-        );
+        assert_eq!(source == Source::Default, !warnings.is_empty(), "{text}: {warnings:?}");
         (source == Source::Environment).then_some(value)
     }
 
@@ -335,17 +295,7 @@ mod tests {
         assert_eq!(number(&row, "64K"), Some(65536));
         assert_eq!(number(&row, " 2 m "), Some(2 << 20));
         assert_eq!(number(&row, "4G"), Some(4 << 30));
-        for bad in [
-            "",
-            "K",
-            "1.5K",
-            "-1",
-            "64KB",
-            "5G",
-            "0",
-            "99999999999999999999G",
-            "1s",
-        ] {
+        for bad in ["", "K", "1.5K", "-1", "64KB", "5G", "0", "99999999999999999999G", "1s"] {
             assert_eq!(number(&row, bad), None, "{bad:?} must be refused");
         }
     }
@@ -375,10 +325,7 @@ mod tests {
 
     #[test]
     fn a_power_of_two_can_be_required() {
-        let row = Row {
-            power_of_two: true,
-            ..row(Kind::Int, "64", 0, 1024)
-        };
+        let row = Row { power_of_two: true, ..row(Kind::Int, "64", 0, 1024) };
         assert_eq!(number(&row, "128"), Some(128));
         assert_eq!(number(&row, "100"), None);
         assert_eq!(number(&row, "0"), None);
@@ -388,18 +335,10 @@ mod tests {
     #[test]
     fn truth_has_four_spellings() {
         let row = row(Kind::Bool, "1", 0, 0);
-        for (text, want) in [
-            ("0", false),
-            ("False", false),
-            ("no", false),
-            ("OFF", false),
-        ] {
+        for (text, want) in [("0", false), ("False", false), ("no", false), ("OFF", false)] {
             assert_eq!(set::<bool>(&row, text).0, want, "{text}");
         }
-        let row = Row {
-            default: "0",
-            ..row
-        };
+        let row = Row { default: "0", ..row };
         for text in ["1", "true", "YES", "on"] {
             assert!(set::<bool>(&row, text).0, "{text}");
         }
@@ -427,17 +366,7 @@ mod tests {
     #[test]
     fn what_is_shown_can_be_set_again() {
         let row = row(Kind::Nanoseconds, "20us", 0, u64::MAX);
-        for value in [
-            0,
-            1,
-            999,
-            1000,
-            1500,
-            20_000,
-            3_000_000,
-            2_000_000_000,
-            u64::MAX,
-        ] {
+        for value in [0, 1, 999, 1000, 1500, 20_000, 3_000_000, 2_000_000_000, u64::MAX] {
             assert_eq!(row.parse(&row.show_number(value)), Ok(Value::Number(value)));
         }
     }
@@ -446,18 +375,12 @@ mod tests {
     fn every_tunable_is_read_from_its_own_variable() {
         let defaults = Settings::read(|_| None);
         assert!(defaults.warnings.is_empty());
-        assert!(defaults
-            .infos
-            .iter()
-            .all(|info| info.source == Source::Default));
+        assert!(defaults.infos.iter().all(|info| info.source == Source::Default));
         for info in &defaults.infos {
             let lookup = |name: &str| (name == info.env).then(|| info.default.clone().into());
             let read = Settings::read(lookup);
-            let from_environment: Vec<_> = read
-                .infos
-                .iter()
-                .filter(|i| i.source == Source::Environment)
-                .collect();
+            let from_environment: Vec<_> =
+                read.infos.iter().filter(|i| i.source == Source::Environment).collect();
             assert_eq!(from_environment.len(), 1, "{}", info.env);
             assert_eq!(from_environment[0].name, info.name);
             assert_eq!(info.env, format!("STARLING_{}", info.name.to_uppercase()));

@@ -6,6 +6,7 @@
 
 pub mod bell;
 pub mod clock;
+pub mod copy;
 pub mod cross_memory;
 pub mod fence;
 pub mod futex;

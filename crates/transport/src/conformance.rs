@@ -1,7 +1,7 @@
 //! The suite that every transport passes. A transport joins it with one line at the end: how to
 //! attach `n` ranks that are threads of one process.
 
-use crate::{local, shm, Attachment, Head, Packet, Sent, Transport};
+use crate::{local, shm, Attachment, Front, Head, Packet, Sent, Transport};
 use starling_sys::bell::Bell;
 use starling_sys::cross_memory::Piece;
 use starling_sys::fence::Fences;
@@ -38,7 +38,9 @@ fn on_ranks(n: u32, attach: &Attach, body: impl Fn(&End) + Sync) {
 impl End {
     /// Sends, polling while there is no place; what arrives meanwhile goes to `sink`.
     fn send(&self, to: u32, head: Head, body: &[u8], sink: &mut dyn FnMut(Packet<'_>)) {
+        let started = std::time::Instant::now();
         while self.transport.try_send(to, &head, body).unwrap() == Sent::Full {
+            assert!(started.elapsed() < Duration::from_secs(60), "no place is made any more");
             self.transport.poll(sink).unwrap();
             std::thread::yield_now();
         }
@@ -214,6 +216,39 @@ fn reads_the_peers_memory(attach: Attach) {
     });
 }
 
+/// What `take_from` frees reaches a sender that waits for place, also if the receiver takes less
+/// than it would publish by itself and then sleeps.
+fn gives_back_what_is_taken_from_the_front(attach: Attach) {
+    const N: u64 = 400;
+    on_ranks(2, &attach, |end| {
+        let other = 1 - end.me;
+        for number in 0..N {
+            if end.me == number as u32 % 2 {
+                end.send(other, head(number), &body(number, 9000), &mut |_| {});
+                continue;
+            }
+            let mut wanted = |h: &Head, b: &[u8]| *h == head(number) && b.len() == 9000;
+            loop {
+                match end.transport.take_from(other, &mut wanted).unwrap() {
+                    Front::Taken => break,
+                    Front::Other => panic!("only one message is on its way"),
+                    Front::Empty => {}
+                }
+                // A first message makes the ring known to `poll` alone.
+                let mut early = 0;
+                let mut sink = |packet: Packet<'_>| {
+                    assert!(packet.head == head(number));
+                    early += 1;
+                };
+                end.transport.poll(&mut sink).unwrap();
+                if early > 0 {
+                    break;
+                }
+            }
+        }
+    });
+}
+
 macro_rules! conformance {
     ($name:ident, $attach:expr) => {
         mod $name {
@@ -233,6 +268,10 @@ macro_rules! conformance {
             #[test]
             fn silence() {
                 finds_messages_after_long_silence($attach(8));
+            }
+            #[test]
+            fn front() {
+                gives_back_what_is_taken_from_the_front($attach(2));
             }
             #[test]
             fn single_copy() {

@@ -83,6 +83,20 @@ pub type Fill<'a> = &'a mut dyn FnMut(&mut [u8]);
 /// Takes messages as they arrive. It may send on the same transport, but not poll it.
 pub type Sink<'a> = &'a mut dyn FnMut(Packet<'_>);
 
+/// What stands at the front of what a peer has sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Front {
+    /// Nothing.
+    Empty,
+    /// The message that was wanted; it has been taken.
+    Taken,
+    /// Another message; it is still there.
+    Other,
+}
+
+/// Looks at the message at the front and takes it (true) or leaves it (false).
+pub type Take<'a> = &'a mut dyn FnMut(&Head, &[u8]) -> bool;
+
 /// One way to reach other ranks. Owned by one rank and used under that rank's lock only, hence
 /// not thread-safe by itself.
 ///
@@ -117,6 +131,10 @@ pub trait Transport {
     /// As [`Transport::poll`], but looks only for messages from `peer`: cheaper when the caller
     /// knows whom it waits for. Needs a full poll now and then beside it.
     fn poll_from(&self, peer: u32, sink: Sink<'_>) -> Result<usize, TransportError>;
+
+    /// Offers the message at the front of those from `peer` to `take`: the way of a receive that
+    /// knows what it waits for, without any list between.
+    fn take_from(&self, peer: u32, take: Take<'_>) -> Result<Front, TransportError>;
 
     /// Whether [`Transport::read`] from `peer` has not been found denied.
     fn can_read(&self, peer: u32) -> bool;

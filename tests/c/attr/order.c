@@ -51,10 +51,11 @@ static void both_ways(const int *keys)
     for (int i = 0; i < 3; i++)
         OK(MPI_Comm_set_attr(comm, keys[i], NULL));
     OK(MPI_Comm_dup(comm, &copy));
-    CHECK_STR(order, "abc");
+    if (is_starling()) // the standard leaves both orders open
+        CHECK_STR(order, "abc");
     order[0] = 0;
     OK(MPI_Comm_free(&copy));
-    if (is_starling()) // elsewhere the order is open
+    if (is_starling())
         CHECK_STR(order, "cba");
     OK(MPI_Comm_free(&comm));
     order[0] = 0;

@@ -1,4 +1,4 @@
-// The ABI procedures: version, sizes, and what Fortran bindings tell about their compiler.
+// The version of the ABI, and what Fortran bindings tell about their compiler.
 // ranks: 1
 // mpich: it knows its own Fortran compiler
 #include "check.h"
@@ -20,11 +20,6 @@ int main(int argc, char **argv)
     CHECK_EQ(major, MPI_ABI_VERSION);
     CHECK_EQ(minor, MPI_ABI_SUBVERSION);
     check_init(&argc, &argv);
-    OK(MPI_Abi_get_info(&info));
-    info_says(info, "mpi_aint_size", sizeof(MPI_Aint));
-    info_says(info, "mpi_count_size", sizeof(MPI_Count));
-    info_says(info, "mpi_offset_size", sizeof(MPI_Offset));
-    OK(MPI_Info_free(&info));
     OK(MPI_Abi_get_fortran_info(&got));
     CHECK_SAME(got, MPI_INFO_NULL);
     OK(MPI_Info_create(&info));

@@ -156,7 +156,7 @@ pub static FUNCTIONS: &[Procedure] = &[
     row("MPI_Finalize", "env", true),
     row("MPI_Finalized", "env", true),
     row("MPI_Free_mem", "env", true),
-    row("MPI_Get_hw_resource_info", "env", false),
+    row("MPI_Get_hw_resource_info", "env", true),
     row("MPI_Get_library_version", "env", true),
     row("MPI_Get_processor_name", "env", true),
     row("MPI_Get_version", "env", true),

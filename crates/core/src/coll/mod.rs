@@ -238,4 +238,3 @@ fn uneven(status: &Status, expected: u64) -> Error {
     );
     Error::new(Class::TRUNCATE, text)
 }
-

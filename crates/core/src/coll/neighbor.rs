@@ -66,11 +66,7 @@ fn plan(c: &Coll) -> Result<Plan> {
     Ok(Plan { receives, sends: slots(&destinations) })
 }
 
-async fn exchange(
-    c: &Coll,
-    out: impl Fn(u32) -> Data,
-    into: impl Fn(u32) -> Data,
-) -> Result<()> {
+async fn exchange(c: &Coll, out: impl Fn(u32) -> Data, into: impl Fn(u32) -> Data) -> Result<()> {
     let plan = plan(c)?;
     let mut started = Vec::new();
     for (rank, slot) in plan.receives {

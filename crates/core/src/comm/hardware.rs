@@ -17,9 +17,20 @@ pub const RESOURCES: [(&str, Level); 7] = [
     ("hwthread", Level::Thread),
 ];
 
+/// Who names the resources in `MPI_Get_hw_resource_info`, whose keys look like URIs.
+const PROVIDER: &str = "starling://";
+
+/// All kinds of parts, and whether this process is bound to one of that kind (section 9.1.2).
+pub fn resources() -> Vec<(String, bool)> {
+    let allowed = Topology::discover();
+    let bound = |level| level == Level::Node || part_of(&allowed, level).is_some();
+    RESOURCES.iter().map(|(name, level)| (format!("{PROVIDER}{name}"), bound(*level))).collect()
+}
+
 /// The number of the part of kind `resource` that this process is bound to; `None` if there is no
 /// such kind, or the process may run on several of them.
 pub fn part(resource: &str) -> Option<u32> {
+    let resource = resource.strip_prefix(PROVIDER).unwrap_or(resource);
     let (_, level) = RESOURCES.iter().find(|(name, _)| *name == resource)?;
     if *level == Level::Node {
         return Some(0);
@@ -44,6 +55,9 @@ mod tests {
     fn only_a_bound_process_belongs_to_a_small_part() {
         assert_eq!(part("a resource that does not exist"), None);
         assert_eq!(part(SHARED_MEMORY), Some(0));
+        for (name, bound) in resources() {
+            assert_eq!(part(&name).is_some(), bound, "{name}");
+        }
         // A machine about which nothing is known: every CPU is a core of one package.
         let machine = |cpus: &[u32]| {
             Topology::read(Path::new("/nowhere"), &CpuSet::from_iter(cpus.iter().copied()))

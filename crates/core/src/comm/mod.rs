@@ -136,6 +136,13 @@ impl Comm {
         Destination { context: self.context, peer, source: self.rank as i32, tag }
     }
 
+    /// Where a point-to-point message from `rank` comes from; `rank` has been checked.
+    #[inline(always)]
+    pub fn origin(&self, rank: u32, tag: i32) -> Destination {
+        let peer = self.peers().world(rank);
+        Destination { context: self.context, peer, source: rank as i32, tag }
+    }
+
     /// The tag of the next collective. All processes start collectives on a communicator in the
     /// same order (section 6.12), so they count alike.
     pub fn next_collective(&self) -> i32 {

@@ -120,9 +120,9 @@ impl Rank {
 
     /// Whether `id` is a send of ours that waits for an answer of `peer`.
     pub(crate) fn is_announced_to(&self, id: TransferId, peer: u32) -> bool {
-        self.p2p.with(id, |t| {
-            matches!(&t.work, Some(Work::Announced { peer: to, .. }) if *to == peer)
-        }) == Some(true)
+        self.p2p
+            .with(id, |t| matches!(&t.work, Some(Work::Announced { peer: to, .. }) if *to == peer))
+            == Some(true)
     }
 }
 

@@ -113,6 +113,12 @@ impl Queue {
         self.unexpected.borrow().iter().find(|u| matches(source, tag, u.source, u.tag)).map(look)
     }
 
+    /// Whether neither receives nor messages wait.
+    #[inline(always)]
+    pub fn is_idle(&self) -> bool {
+        self.posted.borrow().is_empty() && self.unexpected.borrow().is_empty()
+    }
+
     /// Adds a receive; nothing in the queue matches it.
     pub fn post(&self, posted: Posted) {
         self.posted.borrow_mut().push_back(posted);

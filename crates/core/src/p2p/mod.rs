@@ -256,7 +256,11 @@ impl Rank {
 
     /// Waits for a transfer and takes its status.
     #[inline]
-    pub fn finish(&'static self, id: TransferId, from: Option<u32>) -> crate::error::Result<Status> {
+    pub fn finish(
+        &'static self,
+        id: TransferId,
+        from: Option<u32>,
+    ) -> crate::error::Result<Status> {
         self.wait_until(from, || self.p2p.is_complete(id))?;
         Ok(self.p2p.take(id))
     }

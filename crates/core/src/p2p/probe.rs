@@ -23,7 +23,12 @@ fn status_of(message: &Unexpected) -> Status {
 
 impl Rank {
     /// The status of the message that a receive would get now.
-    pub fn probe_now(&'static self, queue: &Queue, source: i32, tag: i32) -> Result<Option<Status>> {
+    pub fn probe_now(
+        &'static self,
+        queue: &Queue,
+        source: i32,
+        tag: i32,
+    ) -> Result<Option<Status>> {
         let found = queue.peek_unexpected(source, tag, status_of);
         if found.is_some() {
             return Ok(found);

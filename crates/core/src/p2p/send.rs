@@ -44,9 +44,7 @@ impl Rank {
         buffer: &Buffer,
         mode: Mode,
     ) -> Result<Option<TransferId>> {
-        let route = self.route(to.peer);
-        let limit = (starling_settings::tunables().eager_limit as usize).min(route.body_max() - 8);
-        let bytes = buffer.bytes() as usize;
+        let (bytes, limit) = (buffer.bytes(), self.node().eager_max);
         if mode == Mode::Synchronous || bytes > limit {
             // SAFETY: the caller's contract.
             return unsafe { self.send_tracked(to, buffer, bytes <= limit) };
@@ -55,7 +53,7 @@ impl Rank {
         if !self.p2p.has_unsent() || !self.p2p.is_behind(to.peer) {
             // SAFETY: the caller vouches for the buffer.
             if unsafe { self.try_eager(to.peer, &head, buffer) }? == Sent::Yes {
-                match bytes <= INLINE_MAX {
+                match bytes <= INLINE_MAX as u64 {
                     true => self.counters.messages_inline.add(1),
                     false => self.counters.messages_eager.add(1),
                 }

@@ -27,8 +27,7 @@ fn pattern(len: usize, seed: usize) -> Vec<u8> {
     (0..len).map(|i| (i * 31 + seed * 17) as u8).collect()
 }
 
-const SIZES: [usize; 12] =
-    [0, 1, 8, 39, 40, 41, 4096, 8184, 8192, 8193, 100_000, 3_000_001];
+const SIZES: [usize; 12] = [0, 1, 8, 39, 40, 41, 4096, 8184, 8192, 8193, 100_000, 3_000_001];
 
 #[test]
 fn messages_of_all_protocols_arrive_whole() {

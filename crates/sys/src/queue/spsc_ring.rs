@@ -20,7 +20,7 @@
 //! (3) What the consumer reads from a slot is checked against the ring's size before use.
 //! Small messages move one cache line: body and header are written, then `word`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Bytes of a body that lie in the slot itself.
@@ -136,7 +136,7 @@ pub struct Producer {
     payload_next: Cell<u64>,
     payload_free: Cell<u64>,
     /// Where the payload of each slot ended when it was published.
-    payload_ends: RefCell<Box<[u64]>>,
+    payload_ends: Box<[Cell<u64>]>,
 }
 
 /// Where a body is to be written, before the message is published.
@@ -160,7 +160,7 @@ impl Producer {
             consumed_seen: Cell::new(0),
             payload_next: Cell::new(0),
             payload_free: Cell::new(geometry.payload as u64),
-            payload_ends: RefCell::new(vec![0; geometry.slots].into_boxed_slice()),
+            payload_ends: (0..geometry.slots).map(|_| Cell::new(0)).collect(),
         }
     }
 
@@ -181,7 +181,7 @@ impl Producer {
         if consumed <= next && consumed > self.consumed_seen.get() {
             self.consumed_seen.set(consumed);
             let index = (consumed - 1) as usize & (self.memory.geometry.slots - 1);
-            let end = self.payload_ends.borrow()[index];
+            let end = self.payload_ends[index].get();
             self.payload_free.set(end + self.memory.geometry.payload as u64);
         }
         next - self.consumed_seen.get() < self.memory.geometry.slots as u64
@@ -248,7 +248,7 @@ impl Producer {
             (*slot).word.store(word, Ordering::Release);
         }
         // SAFETY: index < slots by the mask.
-        unsafe { *self.payload_ends.borrow_mut().get_unchecked_mut(index) = claim.payload_end };
+        unsafe { self.payload_ends.get_unchecked(index) }.set(claim.payload_end);
         self.next.set(claim.position + 1);
     }
 
@@ -264,6 +264,8 @@ pub struct Consumer {
     memory: Memory,
     next: Cell<u64>,
     published: Cell<u64>,
+    /// Payload bytes consumed since `published`.
+    bytes: Cell<usize>,
 }
 
 /// A message at the front of a ring; its body stays valid until `consume`.
@@ -287,7 +289,12 @@ impl Consumer {
     /// # Safety
     /// As for [`Producer::new`]; this is the ring's only consumer.
     pub unsafe fn new(base: *mut u8, geometry: Geometry) -> Consumer {
-        Consumer { memory: Memory { base, geometry }, next: Cell::new(0), published: Cell::new(0) }
+        Consumer {
+            memory: Memory { base, geometry },
+            next: Cell::new(0),
+            published: Cell::new(0),
+            bytes: Cell::new(0),
+        }
     }
 
     /// Whether a message waits, without looking at it.
@@ -330,12 +337,18 @@ impl Consumer {
         Ok(Some(Peeked { head, body: self.memory.payload(offset as usize), len }))
     }
 
-    /// Done with the message at the front. Returns whether the freed slots should be published
-    /// now (a quarter of the ring is waiting to be).
+    /// Done with the message at the front, whose body had `len` bytes. Returns whether what was
+    /// freed should be published now: a quarter of the slots or of the payload area. The rest is
+    /// published when the ring is found empty, for the producer may wait for it.
     #[inline(always)]
-    pub fn consume(&self) -> bool {
+    pub fn consume(&self, len: usize) -> bool {
         self.next.set(self.next.get() + 1);
-        (self.next.get() - self.published.get()) * 4 >= self.memory.geometry.slots as u64
+        if len > INLINE_MAX {
+            self.bytes.set(self.bytes.get() + len);
+        }
+        let Geometry { slots, payload } = self.memory.geometry;
+        (self.next.get() - self.published.get()) * 4 >= slots as u64
+            || self.bytes.get() * 4 >= payload
     }
 
     /// Whether consumed slots have not been given back yet.
@@ -348,6 +361,7 @@ impl Consumer {
     #[inline(always)]
     pub fn publish_consumed(&self) {
         self.published.set(self.next.get());
+        self.bytes.set(0);
         // Release pairs with the Acquire in `Producer::refresh`.
         self.memory.control().consumed.store(self.next.get(), Ordering::Release);
     }
@@ -403,7 +417,7 @@ mod tests {
             // SAFETY: the body has `len` bytes.
             assert_eq!(unsafe { got.body.add(i).read() }, (number as usize * 7 + i) as u8);
         }
-        if consumer.consume() {
+        if consumer.consume(len) {
             consumer.publish_consumed();
         }
         true

@@ -5,7 +5,7 @@
 //! Invariant: `waiting` is the length of `queue`, changed under its lock; a reader that finds it
 //! zero may skip the lock, because a sender rings the bell after it has changed it.
 
-use crate::{Attachment, Fill, Head, Packet, Sent, Sink, Transport, TransportError};
+use crate::{Attachment, Fill, Front, Head, Packet, Sent, Sink, Take, Transport, TransportError};
 use starling_sys::bell::Bell;
 use starling_sys::cross_memory::Piece;
 use starling_sys::fence::Fences;
@@ -132,6 +132,24 @@ impl Transport for Local {
 
     fn poll_from(&self, _peer: u32, sink: Sink<'_>) -> Result<usize, TransportError> {
         self.poll(sink)
+    }
+
+    fn take_from(&self, peer: u32, take: Take<'_>) -> Result<Front, TransportError> {
+        let inbox = self.hub.inbox(self.me);
+        if inbox.waiting.load(Ordering::Acquire) == 0 {
+            return Ok(Front::Empty);
+        }
+        let mut queue = inbox.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        // One inbox for all senders: only its very first message is looked at.
+        let Some(letter) = queue.front().filter(|letter| letter.from == peer) else {
+            return Ok(Front::Other);
+        };
+        if !take(&letter.head, &letter.body) {
+            return Ok(Front::Other);
+        }
+        queue.pop_front();
+        inbox.waiting.store(queue.len(), Ordering::Release);
+        Ok(Front::Taken)
     }
 
     fn can_read(&self, _peer: u32) -> bool {

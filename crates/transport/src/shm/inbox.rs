@@ -10,7 +10,7 @@
 //! States of a ring: absent -> hot (bit seen set) -> cold (`retire`) -> hot …; owner: this inbox.
 
 use super::segment::Segment;
-use crate::{Packet, Sink, TransportError};
+use crate::{Front, Packet, Sink, Take, TransportError};
 use starling_sys::fence::Fences;
 use starling_sys::queue::spsc_ring::{Consumer, Corrupt};
 use std::cell::{Cell, RefCell};
@@ -82,6 +82,28 @@ impl Inbox {
     }
 
     #[inline(always)]
+    pub(super) fn take_front(&self, peer: u32, take: Take<'_>) -> Result<Front, TransportError> {
+        let lines = self.lines.borrow();
+        let Some(Some(line)) = lines.get(peer as usize) else { return Ok(Front::Empty) };
+        // A cold ring is looked at by `poll` only, which makes it hot first.
+        if !line.hot.get() {
+            return Ok(Front::Empty);
+        }
+        let peeked = line.consumer.peek().map_err(|Corrupt| self.corrupt(line))?;
+        let Some(message) = peeked else { return Ok(Front::Empty) };
+        // SAFETY: as in `take_from`.
+        let body = unsafe { std::slice::from_raw_parts(message.body, message.len) };
+        if !take(&message.head, body) {
+            return Ok(Front::Other);
+        }
+        line.idle.set(0);
+        if line.consumer.consume(message.len) {
+            self.give_back(line);
+        }
+        Ok(Front::Taken)
+    }
+
+    #[inline(always)]
     fn take_from(&self, line: &Line, sink: Sink<'_>) -> Result<usize, TransportError> {
         let mut count = 0;
         while count < BATCH {
@@ -91,17 +113,15 @@ impl Inbox {
             let body = unsafe { std::slice::from_raw_parts(message.body, message.len) };
             sink(Packet { from: line.from, head: message.head, body });
             count += 1;
-            if line.consumer.consume() {
+            if line.consumer.consume(message.len) {
                 self.give_back(line);
             }
         }
-        if count > 0 {
-            line.idle.set(0);
-            if line.consumer.has_unpublished() {
-                self.give_back(line);
-            }
-        } else {
-            line.idle.set(line.idle.get() + 1);
+        line.idle.set(if count > 0 { 0 } else { line.idle.get() + 1 });
+        // Before the rank can sleep it finds every ring empty, here; so no producer waits for
+        // place that has been freed and not given back.
+        if line.consumer.has_unpublished() {
+            self.give_back(line);
         }
         Ok(count)
     }

@@ -9,7 +9,7 @@ pub mod segment;
 mod send;
 mod single_copy;
 
-use crate::{Attachment, Fill, Head, Sent, Sink, Transport, TransportError};
+use crate::{Attachment, Fill, Front, Head, Sent, Sink, Take, Transport, TransportError};
 use segment::Segment;
 use starling_settings::Counters;
 use starling_sys::cross_memory::Piece;
@@ -80,6 +80,11 @@ impl Transport for Shm {
 
     fn poll_from(&self, peer: u32, sink: Sink<'_>) -> Result<usize, TransportError> {
         self.inbox.poll_from(peer, sink)
+    }
+
+    #[inline]
+    fn take_from(&self, peer: u32, take: Take<'_>) -> Result<Front, TransportError> {
+        self.inbox.take_front(peer, take)
     }
 
     fn can_read(&self, peer: u32) -> bool {

@@ -5,6 +5,7 @@ use super::segment::Segment;
 use crate::{Fill, Head, Sent, TransportError};
 use starling_settings::Counters;
 use starling_sys::bell::Bell;
+use starling_sys::copy;
 use starling_sys::fence::Fences;
 use starling_sys::queue::spsc_ring::{Producer, INLINE_MAX};
 use std::cell::{Cell, OnceCell};
@@ -66,12 +67,7 @@ impl Sender {
     }
 
     #[inline(always)]
-    pub(super) fn send(
-        &self,
-        peer: u32,
-        head: &Head,
-        body: &[u8],
-    ) -> Result<Sent, TransportError> {
+    pub(super) fn send(&self, peer: u32, head: &Head, body: &[u8]) -> Result<Sent, TransportError> {
         let link = self.link(peer)?;
         if body.len() > INLINE_MAX && !link.payload_reserved.get() {
             self.reserve_payload(link)?;
@@ -81,7 +77,12 @@ impl Sender {
             return Ok(Sent::Full);
         };
         // SAFETY: the claim gives `body.len()` writable bytes that are ours until published.
-        unsafe { std::ptr::copy_nonoverlapping(body.as_ptr(), claim.body, body.len()) };
+        unsafe {
+            match body.len() {
+                0..=INLINE_MAX => copy::short(body.as_ptr(), claim.body, body.len()),
+                len => std::ptr::copy_nonoverlapping(body.as_ptr(), claim.body, len),
+            }
+        }
         link.producer.publish(claim, head, body.len());
         self.notify(link);
         Ok(Sent::Yes)

@@ -43,10 +43,11 @@ export! {
     |call| crate::env::free_mem(call, base)
 }
 
-unsupported! {
+export! {
     MPI_Get_hw_resource_info PMPI_Get_hw_resource_info get_hw_resource_info, any_time: true,
     (hw_info: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::env::get_hw_resource_info(call, hw_info)
 }
 
 export! {

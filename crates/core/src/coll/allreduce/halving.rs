@@ -73,10 +73,8 @@ pub(in crate::coll) async fn scatter(
     let mut mask = 1;
     while mask < halves.p {
         let peer = halves.rank(v ^ mask);
-        let (keep, give) = (
-            piece_after(v, 2 * mask, work.count),
-            piece_after(v ^ mask, 2 * mask, work.count),
-        );
+        let (keep, give) =
+            (piece_after(v, 2 * mask, work.count), piece_after(v ^ mask, 2 * mask, work.count));
         let mine = work.part(keep.0, keep.1 - keep.0);
         let theirs = work.part(give.0, give.1 - give.0);
         let operand = room.data.part(0, mine.count);

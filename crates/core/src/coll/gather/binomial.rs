@@ -17,10 +17,11 @@ pub(super) async fn run(
     let relative = (c.me() + n - root) % n;
     let absolute = |r: u32| (r + root) % n;
     // The subtree has as many ranks as the lowest bit of the relative rank says.
-    let reach = if relative == 0 { n.next_power_of_two() } else { relative & relative.wrapping_neg() };
+    let reach =
+        if relative == 0 { n.next_power_of_two() } else { relative & relative.wrapping_neg() };
     let held = reach.min(n - relative);
     if held == 1 && relative != 0 {
-        return c.send(absolute(relative - 1), &given(send, "sendbuf")?).await;
+        return c.send(absolute(relative - reach), &given(send, "sendbuf")?).await;
     }
 
     let packed = c.scratch(block * held as u64);

@@ -102,23 +102,12 @@ fn blocks(whole: &Data, counts: &Rc<[i64]>) -> Blocks {
     Blocks::varying(whole.addr, counts.clone(), displs.collect(), whole.ty.clone())
 }
 
-async fn share_out(
-    c: &Coll,
-    whole: Option<Data>,
-    recv: Data,
-    counts: &Rc<[i64]>,
-) -> Result<()> {
+async fn share_out(c: &Coll, whole: Option<Data>, recv: Data, counts: &Rc<[i64]>) -> Result<()> {
     let whole = whole.map(|whole| blocks(&whole, counts));
     scatterv::scatterv(c.clone(), whole, Some(recv), 0).await
 }
 
-async fn between(
-    c: &Coll,
-    send: Data,
-    recv: Data,
-    counts: Rc<[i64]>,
-    op: &Reducer,
-) -> Result<()> {
+async fn between(c: &Coll, send: Data, recv: Data, counts: Rc<[i64]>, op: &Reducer) -> Result<()> {
     let total = send.count;
     let ours = reduce::at_leader(c, send, op).await?;
     let theirs = ours.as_ref().map(|_| Scratch::new(total, &recv.ty));

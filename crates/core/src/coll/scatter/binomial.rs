@@ -16,10 +16,11 @@ pub(super) async fn run(
     let n = c.size();
     let relative = (c.me() + n - root) % n;
     let absolute = |r: u32| (r + root) % n;
-    let reach = if relative == 0 { n.next_power_of_two() } else { relative & relative.wrapping_neg() };
+    let reach =
+        if relative == 0 { n.next_power_of_two() } else { relative & relative.wrapping_neg() };
     let held = reach.min(n - relative);
     if held == 1 && relative != 0 {
-        return c.recv(absolute(relative - 1), &given(recv, "recvbuf")?).await;
+        return c.recv(absolute(relative - reach), &given(recv, "recvbuf")?).await;
     }
 
     let packed = c.scratch(block * held as u64);

@@ -27,7 +27,13 @@ impl Plan {
     }
 
     /// The memory with the blocks `which`, filled by `seed`.
-    fn memory(&self, types: Types, number: u32, which: &[u32], seed: impl Fn(u32) -> u32) -> Memory {
+    fn memory(
+        &self,
+        types: Types,
+        number: u32,
+        which: &[u32],
+        seed: impl Fn(u32) -> u32,
+    ) -> Memory {
         let mut memory = Memory::new(&types.of(number), self.total);
         for &i in which {
             memory.write(self.displs[i as usize], &pattern(seed(i), self.counts[i as usize]));

@@ -7,13 +7,7 @@ use starling_sys::cross_memory::Piece;
 
 impl Rank {
     /// Copies `bytes` bytes at `address` of `peer` into `buffer`; false if that can not be done.
-    pub(crate) fn read_from(
-        &self,
-        peer: u32,
-        address: usize,
-        bytes: u64,
-        buffer: &Buffer,
-    ) -> bool {
+    pub(crate) fn read_from(&self, peer: u32, address: usize, bytes: u64, buffer: &Buffer) -> bool {
         let route = self.route(peer);
         if !route.can_read(peer) {
             return false;
