@@ -152,6 +152,9 @@ fn argument(at: usize, parameter: &str) -> Option<String> {
     {
         return Some(format!("S({at})"));
     }
+    if is_pointer && parameter.starts_with("const") && parameter.contains("counts") {
+        return Some(format!("N({at})"));
+    }
     if is_pointer {
         return Some(format!("P({at})"));
     }

@@ -77,6 +77,15 @@ fn check_apart(send: &Option<Data>, recv: &Data) -> Result<()> {
     }
 }
 
+/// The same for buffers with blocks of their own counts.
+fn check_blocks_apart(send: *const c_void, recv: *const c_void, any: bool) -> Result<()> {
+    if send == recv && !send.is_null() && any {
+        let text = "sendbuf and recvbuf are the same; pass MPI_IN_PLACE instead";
+        return Err(bad(Class::BUFFER, text));
+    }
+    Ok(())
+}
+
 /// `n` counts, none negative.
 fn counts(array: IntArray, n: u32, name: &str) -> Result<Rc<[i64]>> {
     let list = integers(array, n, name)?;
@@ -327,7 +336,10 @@ pub(super) fn alltoallv_args(
         return Ok((None, recv));
     }
     let (counts, displs) = ((sendcounts, "sendcounts"), (sdispls, "sdispls"));
-    Ok((Some(varying(call, sendbuf, counts, displs, sendtype, n)?), recv))
+    let send = varying(call, sendbuf, counts, displs, sendtype, n)?;
+    let any = |array: IntArray| array.to_vec(n as usize).iter().any(|count| *count > 0);
+    check_blocks_apart(sendbuf, recvbuf, any(sendcounts) && any(recvcounts))?;
+    Ok((Some(send), recv))
 }
 
 #[allow(clippy::too_many_arguments)] // the standard's own list
@@ -350,6 +362,9 @@ pub(super) fn alltoallw_args(
         return Ok((None, recv));
     }
     let sdispls = integers(sdispls, n, "sdispls")?;
+    let any = |array: IntArray| array.to_vec(n as usize).iter().any(|count| *count > 0);
+    let both = !sendcounts.is_null() && any(sendcounts) && any(recvcounts);
+    check_blocks_apart(sendbuf, recvbuf, both)?;
     Ok((Some(typed(call, sendbuf, (sendcounts, "sendcounts"), sdispls, sendtypes)?), recv))
 }
 

@@ -17,6 +17,7 @@ pub mod handle;
 pub mod info;
 pub mod lock;
 pub mod p2p;
+pub mod part;
 pub mod progress;
 pub mod rank;
 pub mod request;

@@ -9,7 +9,7 @@
 //! Phases: `Before` -> `Active` -> `Finalized`; the owner is the thread that initialises.
 
 use crate::attr::Keyval;
-use crate::comm::Comm;
+use crate::comm::{Comm, CONTEXTS};
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
@@ -228,7 +228,7 @@ impl Rank {
             return Err(Error::new(Class::OTHER, "the rank is part of a world already"));
         }
         let world = Comm::predefined(self, Group::range(0, size), me, "MPI_COMM_WORLD", 0);
-        let own = Comm::predefined(self, Group::range(me, 1), 0, "MPI_COMM_SELF", 4);
+        let own = Comm::predefined(self, Group::range(me, 1), 0, "MPI_COMM_SELF", CONTEXTS);
         world.handle.set(WORLD);
         own.handle.set(SELF);
         *self.world.borrow_mut() = Some(world);
@@ -287,12 +287,12 @@ impl Rank {
         self.basics.get((value as usize).wrapping_sub(0x200))?.as_ref()
     }
 
-    /// A context id that nobody in the job has: the upper half names this rank. Four contexts in
+    /// A context id that nobody in the job has: the upper half names this rank. Some contexts in
     /// a row belong to a communicator (`comm::Use`).
     pub fn new_context(&self) -> u64 {
         let number = self.next_context.get() + 1;
         self.next_context.set(number);
-        (self.node().me as u64 + 1) << 32 | (number as u64) << 2
+        (self.node().me as u64 + 1) << 32 | number as u64 * CONTEXTS
     }
 
     /// Ends the whole job. Does not return from a launched process.

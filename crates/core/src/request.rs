@@ -22,6 +22,8 @@ pub enum Activity {
     Transfer(TransferId),
     /// A collective.
     Collective(Rc<Operation>),
+    /// A partitioned receive, and the status that it will have.
+    Partitioned(Rc<Operation>, Status),
     /// A send and a receive at once (`MPI_Isendrecv`); the status is the receive's.
     Pair(TransferId, Option<TransferId>),
     /// The same where there is nobody to receive from.
@@ -67,7 +69,9 @@ impl Activity {
         match self {
             Activity::Complete(_) => true,
             Activity::Transfer(id) | Activity::SendOnly(id) => rank.p2p.is_complete(*id),
-            Activity::Collective(operation) => operation.is_done(),
+            Activity::Collective(operation) | Activity::Partitioned(operation, _) => {
+                operation.is_done()
+            }
             Activity::Pair(receive, send) => {
                 rank.p2p.is_complete(*receive) && send.is_none_or(|s| rank.p2p.is_complete(s))
             }
@@ -85,6 +89,9 @@ impl Activity {
             }
             Activity::Collective(operation) => {
                 Status { error: operation.result().err(), ..Status::EMPTY }
+            }
+            Activity::Partitioned(operation, status) => {
+                Status { error: operation.result().err(), ..status }
             }
             Activity::Pair(receive, send) => {
                 let sent = send.map(|s| rank.p2p.take(s));
@@ -104,6 +111,9 @@ impl Activity {
             Activity::Complete(status) => status.clone(),
             Activity::Collective(operation) => {
                 Status { error: operation.result().err(), ..Status::EMPTY }
+            }
+            Activity::Partitioned(operation, status) => {
+                Status { error: operation.result().err(), ..status.clone() }
             }
             Activity::Generalized(_) => Status::EMPTY,
         }
@@ -125,8 +135,9 @@ impl Activity {
                     detach(send);
                 }
             }
-            // A collective is kept by `progress` until it is done.
-            Activity::Collective(_) | Activity::Complete(_) | Activity::Generalized(_) => {}
+            // A collective is kept by `progress` until it is done, and so is a partitioned receive.
+            Activity::Collective(_) | Activity::Partitioned(..) => {}
+            Activity::Complete(_) | Activity::Generalized(_) => {}
         }
     }
 }

@@ -4,6 +4,8 @@
 pub mod create;
 pub mod hardware;
 pub mod intercomm;
+#[cfg(test)]
+mod tests;
 
 use crate::attr::Attributes;
 use crate::errhandler::Errhandler;
@@ -30,11 +32,16 @@ pub enum Use {
     /// Making communicators out of groups alone (`MPI_Comm_create_from_group`); only that of the
     /// world is used so.
     FromGroups = 3,
+    /// What the two sides of a partitioned communication tell each other first.
+    Partitioned = 4,
 }
+
+/// Contexts that belong to one communicator, used or not.
+pub(crate) const CONTEXTS: u64 = 8;
 
 /// See the module's page.
 pub struct Comm {
-    /// The first of its four contexts.
+    /// The first of its contexts.
     pub context: u64,
     /// This process's rank in `group`.
     pub rank: u32,
@@ -174,7 +181,7 @@ impl Comm {
 impl Drop for Comm {
     fn drop(&mut self) {
         if let Some(rank) = crate::rank::current() {
-            for context in self.context..self.context + 4 {
+            for context in self.context..self.context + CONTEXTS {
                 rank.p2p.forget(context);
             }
         }

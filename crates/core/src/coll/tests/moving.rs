@@ -1,7 +1,7 @@
 //! Operations that move blocks of equal size.
 
 use super::memory::{pattern, Memory, Types};
-use super::{names, roots, run, COUNTS, SIZES};
+use super::{is_worth_it, names, roots, run, COUNTS, SIZES};
 use crate::coll::{allgather, alltoall, bcast, gather, scatter};
 use crate::comm::Comm;
 use crate::harness::on_ranks;
@@ -13,7 +13,7 @@ fn for_all(body: impl Fn(&Rc<Comm>, Types, i64) + Sync) {
         on_ranks(n, |rank| {
             let world = rank.world().unwrap();
             for types in Types::ALL {
-                for count in COUNTS {
+                for count in COUNTS.into_iter().filter(|count| is_worth_it(n, *count)) {
                     body(&world, types, count);
                 }
             }

@@ -1,7 +1,7 @@
 //! Reductions, with an operation that commutes, one that does not, and one that rounds.
 
 use super::memory::{int, pattern, Memory};
-use super::{names, roots, run, SIZES};
+use super::{is_worth_it, names, roots, run, COUNTS, LONG, SIZES};
 use crate::coll::reduction::{Apply, Reducer, Reduction};
 use crate::coll::{allreduce, reduce, reduce_scatter, scan};
 use crate::comm::Comm;
@@ -16,7 +16,7 @@ pub struct Case {
     pub ty: Rc<Datatype>,
     pub operand: fn(u32, i64) -> Vec<u8>,
     combine: fn(&[u8], &[u8]) -> Vec<u8>,
-    counts: &'static [i64],
+    longest: i64,
 }
 
 fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
@@ -33,7 +33,7 @@ fn sum() -> Case {
             let add = |(a, b)| i32::from_ne_bytes(a).wrapping_add(i32::from_ne_bytes(b));
             words(a).zip(words(b)).flat_map(|pair| add(pair).to_ne_bytes()).collect()
         },
-        counts: &[0, 1, 7, 1000, 50_000],
+        longest: LONG,
     }
 }
 
@@ -91,7 +91,7 @@ pub fn affine() -> Case {
                 .flat_map(|(a, b)| Affine::from_packed(a).compose(Affine::from_packed(b)).packed())
                 .collect()
         },
-        counts: &[0, 1, 7, 1000, 20_000],
+        longest: LONG / 4,
     }
 }
 
@@ -114,8 +114,9 @@ fn for_all(body: impl Fn(&Rc<Comm>, &Case, i64) + Sync) {
         on_ranks(n, |rank| {
             let world = rank.world().unwrap();
             for case in [sum(), affine()] {
-                for &count in case.counts {
-                    body(&world, &case, count);
+                for count in COUNTS.into_iter().filter(|count| is_worth_it(n, *count)) {
+                    // Operands of about the same length in bytes.
+                    body(&world, &case, count.min(case.longest));
                 }
             }
         });
