@@ -35,10 +35,13 @@ receive.Free()
 
 total = np.zeros(1000)
 everything = np.zeros(size, "i")
+# mpi4py does not keep the send buffers of collectives alive: the program has to.
+operand = np.full(1000, 1.0 + rank)
+mine = np.array([rank], "i")
 requests = [
-    comm.Iallreduce(np.full(1000, 1.0 + rank), total),
+    comm.Iallreduce(operand, total),
     comm.Ibarrier(),
-    comm.Iallgather(np.array([rank], "i"), everything),
+    comm.Iallgather(mine, everything),
 ]
 while not MPI.Request.Testall(requests):
     pass

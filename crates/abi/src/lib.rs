@@ -38,6 +38,7 @@ mod neighbor;
 mod op;
 mod p2p;
 mod pack;
+mod part;
 mod pcoll;
 mod persistent;
 mod probe;

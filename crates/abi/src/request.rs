@@ -509,8 +509,8 @@ pub(crate) unsafe fn cancel(call: &Call, request: *mut MPI_Request) -> Result<()
     match (activity, comm) {
         (Some(Activity::Transfer(id)), Some(comm)) => call.rank.cancel(id, comm.context),
         (Some(Activity::Generalized(g)), _) => cancel_generalized(&g),
-        (Some(Activity::Collective(_)), _) => {
-            let text = "collective operations can not be cancelled (section 6.12)";
+        (Some(Activity::Collective(_) | Activity::Partitioned(..)), _) => {
+            let text = "collective and partitioned operations can not be cancelled (section 6.12)";
             Err(bad(Class::REQUEST, text))
         }
         (None, _) => {

@@ -67,10 +67,13 @@ impl Rank {
 
     #[inline(always)]
     fn after_poll(&'static self, count: usize) {
+        let mut is_news = count > 0;
         if self.p2p.has_unsent() {
+            let completions = self.p2p.completions();
             self.send_unsent();
+            is_news |= self.p2p.completions() != completions;
         }
-        if count > 0 || !self.waiters.new_steps.borrow().is_empty() {
+        if is_news || !self.waiters.new_steps.borrow().is_empty() {
             self.run_steps();
             if self.lock.is_enabled() {
                 self.pass_on();

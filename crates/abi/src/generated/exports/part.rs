@@ -8,54 +8,66 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Parrived PMPI_Parrived parrived, any_time: false,
     (request: MPI_Request, partition: c_int, flag: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::part::parrived(call, request, partition, flag)
 }
 
-unsupported! {
+export! {
     MPI_Pready PMPI_Pready pready, any_time: false,
     (partition: c_int, request: MPI_Request),
-    On::None
+    On::None,
+    |call| crate::part::pready(call, partition, request)
 }
 
-unsupported! {
+export! {
     MPI_Pready_list PMPI_Pready_list pready_list, any_time: false,
     (length: c_int, array_of_partitions: *const c_int, request: MPI_Request),
-    On::None
+    On::None,
+    |call| crate::part::pready_list(call, length, array_of_partitions, request)
 }
 
-unsupported! {
+export! {
     MPI_Pready_range PMPI_Pready_range pready_range, any_time: false,
     (partition_low: c_int, partition_high: c_int, request: MPI_Request),
-    On::None
+    On::None,
+    |call| crate::part::pready_range(call, partition_low, partition_high, request)
 }
 
-unsupported! {
+export! {
     MPI_Precv_init PMPI_Precv_init precv_init, any_time: false,
     (buf: *mut c_void, partitions: c_int, count: c_int, datatype: MPI_Datatype, dest: c_int,
         tag: c_int, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::part::precv_init(call, buf, partitions, i64::from(count), datatype, dest,
+        tag, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Precv_init_c PMPI_Precv_init_c precv_init_c, any_time: false,
     (buf: *mut c_void, partitions: c_int, count: MPI_Count, datatype: MPI_Datatype,
         dest: c_int, tag: c_int, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::part::precv_init(call, buf, partitions, count, datatype, dest, tag, comm,
+        info, request)
 }
 
-unsupported! {
+export! {
     MPI_Psend_init PMPI_Psend_init psend_init, any_time: false,
     (buf: *const c_void, partitions: c_int, count: c_int, datatype: MPI_Datatype,
         dest: c_int, tag: c_int, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::part::psend_init(call, buf, partitions, i64::from(count), datatype, dest,
+        tag, comm, info, request)
 }
 
-unsupported! {
+export! {
     MPI_Psend_init_c PMPI_Psend_init_c psend_init_c, any_time: false,
     (buf: *const c_void, partitions: c_int, count: MPI_Count, datatype: MPI_Datatype,
         dest: c_int, tag: c_int, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::part::psend_init(call, buf, partitions, count, datatype, dest, tag, comm,
+        info, request)
 }
