@@ -113,6 +113,12 @@ UNUSED static int check_class_of(int code)
             CHECK_EQ(check_class, other);                                                      \
     } while (0)
 
+// A call of the tools interface succeeds: its errors are codes that no error handler sees.
+#define T_OK(call) CHECK_EQ(call, MPI_SUCCESS)
+
+// A call of the tools interface returns this code.
+#define T_FAILS(call, code) CHECK_EQ(call, code)
+
 // Byte `i` of the pattern with this seed.
 UNUSED static unsigned char pattern_at(size_t i, int seed)
 {

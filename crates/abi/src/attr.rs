@@ -1,10 +1,12 @@
 //! Attributes and keyvals of communicators and datatypes, and the keyvals of windows (MPI 5.0,
-//! section 7.7). The attributes that the library sets itself are in `attr_predefined.rs`.
+//! section 7.7). The attributes that the library sets itself are in `attr_predefined.rs`, those of
+//! windows in `attr_win.rs`.
 //!
 //! A key that was freed while attributes use it stays in its table until the last of them is
 //! gone, because they may still be read and deleted through it (section 7.7.2).
 
 pub(crate) use crate::attr_predefined::*;
+pub(crate) use crate::attr_win::*;
 
 use crate::decode::{bad, insert, invalid_handle, require, Extra};
 use crate::entry::Call;
@@ -14,6 +16,7 @@ use starling_core::attr::{Attributes, Keyval, On};
 use starling_core::comm::Comm;
 use starling_core::error::{Class, Error, Result};
 use starling_core::handle::Kind;
+use starling_core::rma::Win;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
@@ -34,6 +37,10 @@ impl Owner {
     /// A communicator that is still being made.
     pub fn comm_handle(comm: MPI_Comm) -> Owner {
         Owner { on: On::Comm, handle: comm.0 }
+    }
+
+    pub fn win(win: &Win) -> Owner {
+        Owner { on: On::Win, handle: win.handle.get() as usize }
     }
 
     fn datatype(datatype: MPI_Datatype) -> Owner {
@@ -135,7 +142,7 @@ pub(crate) fn copy(
 
 /// Deletes all attributes, newest first. Where a callback fails, its attribute and the older ones
 /// stay.
-fn delete_each(call: &Call, attributes: &Attributes, of: Owner) -> Result<()> {
+pub(crate) fn delete_each(call: &Call, attributes: &Attributes, of: Owner) -> Result<()> {
     // The callbacks may set and delete attributes themselves.
     while let Some((key, value)) = attributes.all().pop() {
         call_delete(&key, of, value)?;
@@ -216,11 +223,11 @@ fn noun(on: On) -> &'static str {
 }
 
 /// The key that the user made for this kind of object.
-fn key(call: &Call, keyval: c_int, on: On) -> Result<Rc<Keyval>> {
+pub(crate) fn key(call: &Call, keyval: c_int, on: On) -> Result<Rc<Keyval>> {
     if keyval == MPI_KEYVAL_INVALID {
         return Err(bad(Class::KEYVAL, "the key is MPI_KEYVAL_INVALID; create one first"));
     }
-    if is_predefined(keyval) {
+    if is_predefined(keyval) || is_predefined_for_windows(keyval) {
         let text = format!("the key {keyval} is predefined; its attribute can only be read");
         return Err(bad(Class::KEYVAL, text));
     }
@@ -246,7 +253,7 @@ fn free(call: &Call, keyval: *mut c_int, on: On) -> Result<()> {
     Ok(())
 }
 
-fn set(
+pub(crate) fn set(
     call: &Call,
     attributes: &Attributes,
     of: Owner,
@@ -261,7 +268,7 @@ fn set(
     Ok(())
 }
 
-fn delete(call: &Call, attributes: &Attributes, of: Owner, keyval: c_int) -> Result<()> {
+pub(crate) fn delete(call: &Call, attributes: &Attributes, of: Owner, keyval: c_int) -> Result<()> {
     let key = key(call, keyval, of.on)?;
     let Some(value) = attributes.get(&key) else {
         return Err(bad(Class::KEYVAL, "the object has no attribute under this key"));
@@ -276,7 +283,7 @@ fn delete(call: &Call, attributes: &Attributes, of: Owner, keyval: c_int) -> Res
 ///
 /// # Safety
 /// The pointers are those of the C caller.
-unsafe fn give(value: Option<usize>, to: *mut c_void, flag: *mut c_int) -> Result<()> {
+pub(crate) unsafe fn give(value: Option<usize>, to: *mut c_void, flag: *mut c_int) -> Result<()> {
     require(to, "attribute_val")?;
     require(flag, "flag")?;
     // SAFETY: pointers of the caller, not null; `to` is the address of a pointer.

@@ -1,17 +1,13 @@
-//! The attributes that every communicator has from the start (MPI 5.0, section 9.1.2), and the
-//! procedures on attributes of windows, of which there are none yet: bodies of the chapter `attr`.
+//! The attributes that every communicator has from the start (MPI 5.0, section 9.1.2).
 //!
 //! A user gets a pointer to an `int` that stays valid to the end of the process, and sees
 //! `MPI_LASTUSEDCODE` change through it.
 
-use crate::decode::{invalid_handle, null_handle, Extra};
+use crate::decode::Extra;
 use crate::entry::Call;
 use crate::generated::constants::*;
-use crate::generated::types::*;
-use starling_core::error::{Class, Error, Result};
-use starling_core::handle::{Invalid, Kind};
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::rc::Rc;
 
 /// The integers that the pointers point to. They hang off the rank, which is never dropped.
@@ -68,41 +64,4 @@ pub(crate) fn update_last_used_code(call: &Call) {
     if call.rank.try_node().is_some() {
         predefined_value(call, MPI_LASTUSEDCODE);
     }
-}
-
-/// No handle names a window: this version makes none.
-pub(crate) fn no_window(win: MPI_Win) -> Error {
-    match win {
-        MPI_WIN_NULL => null_handle(Class::WIN, "MPI_WIN_NULL"),
-        _ => invalid_handle(Class::WIN, Kind::Win, win.0, Invalid::Unknown),
-    }
-}
-
-/// # Safety
-/// The arguments are those of the C caller; they are not used.
-pub(crate) unsafe fn win_set_attr(
-    _call: &Call,
-    win: MPI_Win,
-    _keyval: c_int,
-    _value: *mut c_void,
-) -> Result<()> {
-    Err(no_window(win))
-}
-
-/// # Safety
-/// The arguments are those of the C caller; they are not used.
-pub(crate) unsafe fn win_get_attr(
-    _call: &Call,
-    win: MPI_Win,
-    _keyval: c_int,
-    _value: *mut c_void,
-    _flag: *mut c_int,
-) -> Result<()> {
-    Err(no_window(win))
-}
-
-/// # Safety
-/// The arguments are those of the C caller; they are not used.
-pub(crate) unsafe fn win_delete_attr(_call: &Call, win: MPI_Win, _keyval: c_int) -> Result<()> {
-    Err(no_window(win))
 }

@@ -90,7 +90,7 @@ pub(crate) unsafe fn intercomm_create_from_groups(
                 return Err(bad(Class::GROUP, "the remote leader is in the local group as well"));
             }
             // A world rank is the rank in MPI_COMM_WORLD.
-            let comm = call.rank.world().expect("MPI is initialised");
+            let comm = call.rank.everybody().expect("groups are made of a job's processes").clone();
             Some(Bridge { comm, remote_leader, over: Use::FromGroups, tag: between })
         }
         false => None,

@@ -13,7 +13,8 @@ use std::ffi::c_int;
 pub(crate) struct Function {
     /// Its name, for messages.
     pub name: &'static str,
-    /// Whether it may be called before initialisation and after finalisation (section 11.4.1).
+    /// Whether it may be called before initialisation and after finalisation (section 11.4.1),
+    /// when no session is open either.
     pub any_time: bool,
 }
 
@@ -52,7 +53,7 @@ pub(crate) unsafe fn run(
     };
     let _held = rank.lock.hold();
     let call = Call { function, rank };
-    if rank.phase.get() != Phase::Active && !function.any_time {
+    if rank.phase.get() != Phase::Active && !function.any_time && !rank.has_session() {
         return wrong_phase(&call);
     }
     match body(&call) {
@@ -65,9 +66,13 @@ pub(crate) unsafe fn run(
 fn wrong_phase(call: &Call) -> c_int {
     let text = match call.rank.phase.get() {
         Phase::Before => {
-            "it is called before MPI_Init; call MPI_Init or MPI_Init_thread first, on every rank"
+            "it is called before MPI_Init; call MPI_Init or MPI_Init_thread first, on every rank, \
+             or open a session (MPI_Session_init)"
         }
-        _ => "it is called after MPI_Finalize; move the call in front of MPI_Finalize",
+        _ => {
+            "it is called after MPI_Finalize, with no session open; move the call in front of \
+             MPI_Finalize"
+        }
     };
     report::handle(call, On::None, Error::new(Class::OTHER, text))
 }

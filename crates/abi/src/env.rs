@@ -11,7 +11,7 @@ use starling_core::info::Info;
 use starling_core::rank::{Phase, Rank};
 use starling_core::{bootstrap, coll};
 use std::alloc::Layout;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_double, c_int, c_void};
 use std::rc::Rc;
@@ -38,20 +38,30 @@ fn start(call: &Call, required: c_int) -> Result<c_int> {
         Phase::Before => {}
     }
     bootstrap::join(call.rank)?;
+    call.rank.enter_world();
     call.rank.main_thread.set(this_thread());
     let levels =
         [MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE];
     let provided = levels.into_iter().find(|l| required <= *l).unwrap_or(MPI_THREAD_MULTIPLE);
     call.rank.thread_level.set(provided);
-    if provided == MPI_THREAD_MULTIPLE {
-        call.rank.lock.enable();
+    // Until now threads could come.
+    match provided {
+        MPI_THREAD_MULTIPLE => call.rank.lock.enable(),
+        _ => call.rank.lock.disable(),
     }
-    if call.rank.node().me == 0 {
+    warn(call.rank);
+    Ok(provided)
+}
+
+/// Names the settings that cannot be used, once.
+pub(crate) fn warn(rank: &Rank) {
+    struct Warned(Cell<bool>);
+    let warned = rank.extra(|| Warned(Cell::new(false)));
+    if rank.node().me == 0 && !warned.0.replace(true) {
         for warning in starling_settings::warnings() {
             report::print(&format!("Starling MPI: {warning}\n"));
         }
     }
-    Ok(provided)
 }
 
 /// # Safety
@@ -138,8 +148,8 @@ pub(crate) unsafe fn finalize(call: &Call) -> Result<()> {
     let everybody = unsafe { coll::Coll::new(rank, &world) };
     rank.block_on(coll::barrier::barrier(everybody))??;
     rank.wait_until(None, || !rank.p2p.has_unsent())?;
-    rank.phase.set(Phase::Finalized);
-    (rank.node().leave)();
+    rank.leave_world();
+    rank.leave_if_done();
     Ok(())
 }
 

@@ -6,17 +6,16 @@
 //! counts as one, each free takes one away).
 
 pub(crate) use crate::error_codes::*;
+pub(crate) use crate::io_errhandler::*;
 
-use crate::attr::no_window;
-use crate::decode::{bad, insert, invalid_handle, look_up, null_handle, require, Extra};
+use crate::decode::{bad, insert, look_up, null_handle, require, Extra};
 use crate::entry::Call;
 use crate::generated::constants::*;
 use crate::generated::types::*;
-use crate::report;
+use crate::{report, session};
 use starling_core::errhandler::{Action, Errhandler, For};
 use starling_core::error::{Class, Error, Result};
-use starling_core::handle::{Invalid, Kind};
-use std::cell::RefCell;
+use starling_core::handle::Kind;
 use std::ffi::c_int;
 use std::rc::Rc;
 
@@ -34,6 +33,11 @@ fn predefined(call: &Call) -> Rc<Predefined> {
         abort: Rc::new(Errhandler::new(Action::Abort, MPI_ERRORS_ABORT.0 as u32)),
         give_back: Rc::new(Errhandler::new(Action::Return, MPI_ERRORS_RETURN.0 as u32)),
     })
+}
+
+/// `MPI_ERRORS_RETURN`.
+pub(crate) fn returning(call: &Call) -> Handler {
+    Some(predefined(call).give_back.clone())
 }
 
 /// The error handler of a handle, to be used by an object of the kind `of`.
@@ -71,7 +75,7 @@ fn user_made(call: &Call, errhandler: MPI_Errhandler) -> Result<Rc<Errhandler>> 
 }
 
 /// A handle for the user, which has to be freed like one that was created.
-fn handle_of(call: &Call, handler: &Handler) -> Result<MPI_Errhandler> {
+pub(crate) fn handle_of(call: &Call, handler: &Handler) -> Result<MPI_Errhandler> {
     let Some(handler) = handler else { return Ok(MPI_ERRORS_ARE_FATAL) };
     if let Action::User(..) = handler.action {
         if handler.held.get() == 0 {
@@ -181,7 +185,7 @@ pub(crate) unsafe fn comm_get_errhandler(
 }
 
 /// The error that the user reports.
-fn reported(call: &Call, code: c_int) -> Error {
+pub(crate) fn reported(call: &Call, code: c_int) -> Error {
     Error::from_code(code, describe(call, code))
 }
 
@@ -200,108 +204,69 @@ pub(crate) unsafe fn comm_call_errhandler(
 }
 
 /// # Safety
-/// The arguments are those of the C caller; they are not used.
-pub(crate) unsafe fn win_set_errhandler(
-    _call: &Call,
-    win: MPI_Win,
-    _errhandler: MPI_Errhandler,
-) -> Result<()> {
-    Err(no_window(win))
-}
-
-/// # Safety
-/// The arguments are those of the C caller; they are not used.
-pub(crate) unsafe fn win_get_errhandler(
-    _call: &Call,
-    win: MPI_Win,
-    _errhandler: *mut MPI_Errhandler,
-) -> Result<()> {
-    Err(no_window(win))
-}
-
-/// # Safety
-/// The arguments are those of the C caller; they are not used.
-pub(crate) unsafe fn win_call_errhandler(
-    _call: &Call,
-    win: MPI_Win,
-    _errorcode: c_int,
-) -> Result<()> {
-    Err(no_window(win))
-}
-
-/// No handle names a session: this version makes none.
-fn no_session(session: MPI_Session) -> Error {
-    match session {
-        MPI_SESSION_NULL => null_handle(Class::SESSION, "MPI_SESSION_NULL"),
-        _ => invalid_handle(Class::SESSION, Kind::Session, session.0, Invalid::Unknown),
-    }
-}
-
-/// # Safety
-/// The arguments are those of the C caller; they are not used.
-pub(crate) unsafe fn session_set_errhandler(
-    _call: &Call,
-    session: MPI_Session,
-    _errhandler: MPI_Errhandler,
-) -> Result<()> {
-    Err(no_session(session))
-}
-
-/// # Safety
-/// The arguments are those of the C caller; they are not used.
-pub(crate) unsafe fn session_get_errhandler(
-    _call: &Call,
-    session: MPI_Session,
-    _errhandler: *mut MPI_Errhandler,
-) -> Result<()> {
-    Err(no_session(session))
-}
-
-/// # Safety
-/// The arguments are those of the C caller; they are not used.
-pub(crate) unsafe fn session_call_errhandler(
-    _call: &Call,
-    session: MPI_Session,
-    _errorcode: c_int,
-) -> Result<()> {
-    Err(no_session(session))
-}
-
-/// What new files get, and what errors without a file call: the error handler of
-/// `MPI_FILE_NULL` (section 14.7).
-struct OfNoFile(RefCell<Handler>);
-
-/// No handle names a file (this version opens none), but `MPI_FILE_NULL` has an error handler.
-fn of_file(call: &Call, file: MPI_File) -> Result<Rc<OfNoFile>> {
-    if file != MPI_FILE_NULL {
-        return Err(invalid_handle(Class::FILE, Kind::File, file.0, Invalid::Unknown));
-    }
-    let first = predefined(call).give_back.clone();
-    Ok(call.rank.extra(|| OfNoFile(RefCell::new(Some(first)))))
-}
-
-/// # Safety
 /// The arguments are those of the C caller.
-pub(crate) unsafe fn file_set_errhandler(
+pub(crate) unsafe fn win_set_errhandler(
     call: &Call,
-    file: MPI_File,
+    win: MPI_Win,
     errhandler: MPI_Errhandler,
 ) -> Result<()> {
-    let of = of_file(call, file)?;
-    let new = find(call, errhandler, For::File)?;
-    *of.0.borrow_mut() = new;
+    let win = call.win(win)?;
+    let new = find(call, errhandler, For::Win)?;
+    *win.errhandler.borrow_mut() = new;
     Ok(())
 }
 
 /// # Safety
 /// The arguments are those of the C caller.
-pub(crate) unsafe fn file_get_errhandler(
+pub(crate) unsafe fn win_get_errhandler(
     call: &Call,
-    file: MPI_File,
+    win: MPI_Win,
     errhandler: *mut MPI_Errhandler,
 ) -> Result<()> {
     require(errhandler, "errhandler")?;
-    let handler = of_file(call, file)?.0.borrow().clone();
+    let win = call.win(win)?;
+    let handler = win.errhandler.borrow().clone();
+    // SAFETY: a pointer of the caller, not null.
+    unsafe { *errhandler = handle_of(call, &handler)? };
+    Ok(())
+}
+
+/// Succeeds when the error handler returns.
+///
+/// # Safety
+/// The arguments are those of the C caller.
+pub(crate) unsafe fn win_call_errhandler(
+    call: &Call,
+    win: MPI_Win,
+    errorcode: c_int,
+) -> Result<()> {
+    let win = call.win(win)?;
+    report::apply_to_win(call, &win, &reported(call, errorcode));
+    Ok(())
+}
+
+/// # Safety
+/// The arguments are those of the C caller.
+pub(crate) unsafe fn session_set_errhandler(
+    call: &Call,
+    session: MPI_Session,
+    errhandler: MPI_Errhandler,
+) -> Result<()> {
+    let session = session::find(call, session)?;
+    let new = find(call, errhandler, For::Session)?;
+    *session.errhandler.borrow_mut() = new;
+    Ok(())
+}
+
+/// # Safety
+/// The arguments are those of the C caller.
+pub(crate) unsafe fn session_get_errhandler(
+    call: &Call,
+    session: MPI_Session,
+    errhandler: *mut MPI_Errhandler,
+) -> Result<()> {
+    require(errhandler, "errhandler")?;
+    let handler = session::find(call, session)?.errhandler.borrow().clone();
     // SAFETY: a pointer of the caller, not null.
     unsafe { *errhandler = handle_of(call, &handler)? };
     Ok(())
@@ -309,23 +274,13 @@ pub(crate) unsafe fn file_get_errhandler(
 
 /// # Safety
 /// The arguments are those of the C caller.
-pub(crate) unsafe fn file_call_errhandler(
+pub(crate) unsafe fn session_call_errhandler(
     call: &Call,
-    file: MPI_File,
+    session: MPI_Session,
     errorcode: c_int,
 ) -> Result<()> {
-    let handler = of_file(call, file)?.0.borrow().clone();
-    match handler.map_or(Action::Fatal, |h| h.action) {
-        Action::Return => {}
-        Action::User(For::File, function) => {
-            let (mut file, mut code) = (MPI_FILE_NULL, errorcode);
-            // SAFETY: the user gave this address to MPI_File_create_errhandler as a function of
-            // this type; both pointers are valid during the call.
-            unsafe { (MPI_File_errhandler_function(function).function())(&mut file, &mut code) };
-        }
-        Action::Fatal | Action::Abort | Action::User(..) => {
-            report::fatal(call, None, &reported(call, errorcode));
-        }
-    }
+    let object = session::find(call, session)?;
+    let handler = object.errhandler.borrow().clone();
+    session::apply(call, session, &handler, &reported(call, errorcode));
     Ok(())
 }

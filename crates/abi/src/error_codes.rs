@@ -250,6 +250,7 @@ pub(crate) unsafe fn remove_error_class(call: &Call, errorclass: c_int) -> Resul
             format!("the error class {errorclass} still has the code {code}; remove it first");
         return Err(bad(Class::ARG, text));
     }
+    check_no_string(errorclass, &codes[&errorclass].text)?;
     drop(errors);
     remove(call, errorclass);
     Ok(())
@@ -263,9 +264,21 @@ pub(crate) unsafe fn remove_error_code(call: &Call, errorcode: c_int) -> Result<
     if codes.get(&errorcode).is_none_or(|added| added.class.is_none()) {
         return Err(not_added(errorcode, "code"));
     }
+    check_no_string(errorcode, &codes[&errorcode].text)?;
     drop(errors);
     remove(call, errorcode);
     Ok(())
+}
+
+/// What still has a string can not be removed (section 9.5).
+fn check_no_string(number: c_int, text: &str) -> Result<()> {
+    match text.is_empty() {
+        true => Ok(()),
+        false => {
+            let what = format!("{number} still has the error string \"{text}\"");
+            Err(bad(Class::ARG, format!("{what}; call MPI_Remove_error_string first")))
+        }
+    }
 }
 
 fn remove(call: &Call, number: c_int) {

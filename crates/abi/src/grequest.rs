@@ -34,6 +34,14 @@ fn check(code: c_int, what: &str) -> Result<()> {
 
 /// Asks for the status and frees; called by the wait or test that completes the request.
 pub(crate) fn finish_generalized(g: &Generalized) -> Status {
+    let mut status = query_generalized(g);
+    let freed = run_free(callbacks(g));
+    status.error = status.error.or(freed.err());
+    status
+}
+
+/// Asks for the status.
+pub(crate) fn query_generalized(g: &Generalized) -> Status {
     let callbacks = callbacks(g);
     let mut c_status = MPI_Status {
         MPI_SOURCE: MPI_ANY_SOURCE,
@@ -47,7 +55,6 @@ pub(crate) fn finish_generalized(g: &Generalized) -> Status {
         let code = unsafe { (callbacks.query.function())(callbacks.extra_state, &mut c_status) };
         result = check(code, "query");
     }
-    let freed = run_free(callbacks);
     // SAFETY: `c_status` is a status.
     let (bytes, cancelled) = unsafe { (status::bytes(&c_status), status::is_cancelled(&c_status)) };
     Status {
@@ -55,7 +62,7 @@ pub(crate) fn finish_generalized(g: &Generalized) -> Status {
         tag: c_status.MPI_TAG,
         bytes,
         cancelled,
-        error: result.and(freed).err(),
+        error: result.err(),
     }
 }
 

@@ -5,6 +5,7 @@
 pub(crate) use crate::persistent::*;
 pub(crate) use crate::probe::*;
 pub(crate) use crate::sendrecv::*;
+pub(crate) use crate::session_buffer::*;
 
 use crate::decode::{bad, insert, require, Peer};
 use crate::entry::Call;
@@ -14,7 +15,7 @@ use crate::ints::IntPtr;
 use crate::status;
 use starling_core::buffer::Buffer;
 use starling_core::comm::Comm;
-use starling_core::error::{Class, Error, Result};
+use starling_core::error::{Class, Result};
 use starling_core::p2p::bsend::{Attached, Buffers};
 use starling_core::p2p::{Mode, TransferId};
 use starling_core::request::{Activity, Request};
@@ -81,8 +82,11 @@ impl SendArgs {
                 How::Standard => call.rank.send(to, &self.buffer, Mode::Standard),
                 How::Synchronous => call.rank.send(to, &self.buffer, Mode::Synchronous),
                 How::Buffered => {
-                    let own = self.comm.bsend.borrow().is_attached();
-                    let pool = if own { &self.comm.bsend } else { &call.rank.bsend };
+                    let session = call.rank.session_of(&self.comm);
+                    let of_session = session.as_ref().map(|session| &session.bsend);
+                    let pools = std::iter::once(&self.comm.bsend).chain(of_session);
+                    let attached = pools.into_iter().find(|pool| pool.borrow().is_attached());
+                    let pool = attached.unwrap_or(&call.rank.bsend);
                     call.rank.send_buffered(pool, to, &self.buffer).map(|()| None)
                 }
             }
@@ -290,7 +294,7 @@ pub(crate) unsafe fn irecv(
     }
 }
 
-fn attach(pool: &RefCell<Buffers>, buffer: *mut c_void, size: i64) -> Result<()> {
+pub(crate) fn attach(pool: &RefCell<Buffers>, buffer: *mut c_void, size: i64) -> Result<()> {
     if buffer.cast_const() == MPI_BUFFER_AUTOMATIC {
         return pool.borrow_mut().attach(Attached::Automatic);
     }
@@ -303,13 +307,13 @@ fn attach(pool: &RefCell<Buffers>, buffer: *mut c_void, size: i64) -> Result<()>
     pool.borrow_mut().attach(Attached::User(buffer as usize, size as u64))
 }
 
-fn flush(call: &Call, pool: &RefCell<Buffers>) -> Result<()> {
+pub(crate) fn flush(call: &Call, pool: &RefCell<Buffers>) -> Result<()> {
     call.rank.wait_until(None, || pool.borrow_mut().drained(call.rank))
 }
 
 /// # Safety
 /// `address` points to a pointer of the caller.
-unsafe fn detach(
+pub(crate) unsafe fn detach(
     call: &Call,
     pool: &RefCell<Buffers>,
     address: *mut c_void,
@@ -353,33 +357,32 @@ pub(crate) unsafe fn buffer_flush(call: &Call) -> Result<()> {
 /// # Safety
 /// The arguments are those of the C caller.
 pub(crate) unsafe fn buffer_iflush(call: &Call, request: *mut MPI_Request) -> Result<()> {
-    let comm = call.rank.self_comm().ok_or_else(no_world)?;
+    let rank = call.rank;
+    let drained = move || rank.bsend.borrow_mut().drained(rank);
     // SAFETY: as for this function.
-    unsafe { iflush(call, comm, None, request) }
+    unsafe { iflush(call, on_myself(call), drained, request) }
 }
 
-fn no_world() -> Error {
-    bad(Class::OTHER, "there is no world to send in")
+/// Whose error handler is used for a request that belongs to no communicator.
+pub(crate) fn on_myself(call: &Call) -> Rc<Comm> {
+    call.rank.myself().expect("a session is open or the world active").clone()
 }
 
 /// A request that is complete when the messages buffered so far have left.
 ///
 /// # Safety
 /// `request` points to a request of the caller.
-unsafe fn iflush(
+pub(crate) unsafe fn iflush(
     call: &Call,
     comm: Rc<Comm>,
-    pool: Option<Rc<Comm>>,
+    drained: impl Fn() -> bool + 'static,
     request: *mut MPI_Request,
 ) -> Result<()> {
     require(request, "request")?;
     let rank = call.rank;
-    let drained = std::future::poll_fn(move |_| {
-        let pool = pool.as_ref().map_or(&rank.bsend, |comm| &comm.bsend);
-        match pool.borrow_mut().drained(rank) {
-            true => std::task::Poll::Ready(Ok(())),
-            false => std::task::Poll::Pending,
-        }
+    let drained = std::future::poll_fn(move |_| match drained() {
+        true => std::task::Poll::Ready(Ok(())),
+        false => std::task::Poll::Pending,
     });
     let operation = starling_core::coll::Operation::start(rank, drained);
     // SAFETY: the caller's contract.
@@ -422,7 +425,9 @@ pub(crate) unsafe fn comm_iflush_buffer(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> Result<()> {
-    let comm = call.comm(comm)?;
+    let (comm, rank) = (call.comm(comm)?, call.rank);
+    let pool = comm.clone();
+    let drained = move || pool.bsend.borrow_mut().drained(rank);
     // SAFETY: as for this function.
-    unsafe { iflush(call, comm.clone(), Some(comm), request) }
+    unsafe { iflush(call, comm, drained, request) }
 }

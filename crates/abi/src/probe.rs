@@ -207,7 +207,7 @@ pub(crate) unsafe fn imrecv(
     unsafe {
         let matched = take(call, message)?;
         *message = MPI_MESSAGE_NULL;
-        let comm = matched.as_ref().map(|m| m.comm.clone()).or_else(|| call.rank.self_comm());
+        let comm = matched.as_ref().map(|m| m.comm.clone()).or_else(|| call.rank.myself().cloned());
         let transfer = match matched {
             Some(m) => Some(call.rank.receive_matched(m, &buffer)?),
             None => None,

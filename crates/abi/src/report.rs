@@ -4,10 +4,13 @@
 use crate::decode::Extra;
 use crate::entry::{Call, On};
 use crate::generated::types::{MPI_Comm, MPI_Comm_errhandler_function};
+use crate::generated::types::{MPI_Win, MPI_Win_errhandler_function};
+use crate::{io_errhandler, session};
 use starling_core::bootstrap::host_name;
 use starling_core::comm::Comm;
 use starling_core::errhandler::{Action, For};
 use starling_core::error::{Class, Error};
+use starling_core::rma::Win;
 use std::ffi::c_int;
 use std::rc::Rc;
 
@@ -18,6 +21,17 @@ pub(crate) fn handle(call: &Call, on: On, error: Error) -> c_int {
     // Errors of the tools interface never call a handler (section 15.3).
     if call.function.name.starts_with("MPI_T_") {
         return error.code();
+    }
+    if let Some(code) = io_errhandler::handle(call, on, &error) {
+        return code;
+    }
+    if let Some(code) = session::handle(call, on, &error) {
+        return code;
+    }
+    if let On::Win(win) = on {
+        if let Ok(win) = call.win(win) {
+            return apply_to_win(call, &win, &error);
+        }
     }
     let comm = responsible(call, on, &error);
     apply(call, comm.as_deref(), &error)
@@ -43,6 +57,25 @@ pub(crate) fn apply(call: &Call, comm: Option<&Comm>, error: &Error) -> c_int {
     }
 }
 
+/// Does what the error handler of `win` says.
+pub(crate) fn apply_to_win(call: &Call, win: &Win, error: &Error) -> c_int {
+    let handler = win.errhandler.borrow().clone();
+    match handler.map_or(Action::Fatal, |h| h.action) {
+        Action::Return => error.code(),
+        Action::User(For::Win, function) => {
+            let (mut handle, mut code) = (MPI_Win(win.handle.get() as usize), error.code());
+            // SAFETY: the user gave this address to MPI_Win_create_errhandler as a function of
+            // this type; both pointers are valid during the call.
+            unsafe { (MPI_Win_errhandler_function(function).function())(&mut handle, &mut code) };
+            code
+        }
+        action => {
+            end_job(call, &win.title(), action, error);
+            error.code()
+        }
+    }
+}
+
 /// The communicator whose handler counts: the call's, the error's, or `MPI_COMM_SELF` for errors
 /// that belong to none (section 9.3.1). Programs written for MPI 3 and before set a handler on
 /// `MPI_COMM_WORLD` only and expect it here, so that is asked while `MPI_COMM_SELF` has the
@@ -54,28 +87,30 @@ fn responsible(call: &Call, on: On, error: &Error) -> Option<Rc<Comm>> {
         _ => None,
     };
     named.or_else(|| {
-        let own = call.rank.self_comm();
-        let has_own = own.as_ref().is_some_and(|c| c.errhandler.borrow().is_some());
-        if has_own {
-            own
-        } else {
-            call.rank.world()
-        }
+        let own = call.rank.myself();
+        let has_own = own.is_some_and(|c| c.errhandler.borrow().is_some());
+        if has_own { own } else { call.rank.everybody() }.cloned()
     })
 }
 
 /// Says what happened and ends the job.
 pub(crate) fn fatal(call: &Call, comm: Option<&Comm>, error: &Error) {
+    let action = comm.and_then(|c| c.errhandler.borrow().as_ref().map(|h| h.action));
+    let on = comm.map_or(String::new(), |c| c.title());
+    end_job(call, &on, action.unwrap_or(Action::Fatal), error);
+}
+
+/// Says what happened on the object with the title `on` (empty if on none) and ends the job.
+fn end_job(call: &Call, on: &str, action: Action, error: &Error) {
     let (name, class) = (call.function.name, class_name(error));
     let who = match call.rank.try_node() {
         Some(node) => format!("rank {} of {}", node.me, node.size),
         None => "a process outside of any job".to_string(),
     };
     let place = format!("host {}, pid {}", host_name(), std::process::id());
-    let on = comm.map_or(String::new(), |c| format!(", {}", c.title()));
-    let action = comm.and_then(|c| c.errhandler.borrow().as_ref().map(|h| h.action));
+    let on = if on.is_empty() { String::new() } else { format!(", {on}") };
     let handler = match action {
-        Some(Action::Abort) => "MPI_ERRORS_ABORT",
+        Action::Abort => "MPI_ERRORS_ABORT",
         _ => "MPI_ERRORS_ARE_FATAL",
     };
     let text = format!(

@@ -59,8 +59,8 @@ pub(crate) unsafe fn complete(call: &Call, request: *mut MPI_Request) -> Result<
         Some(activity) => activity.take_status(call.rank),
         None => Status::EMPTY,
     };
-    if let (Some(error), Some(comm)) = (status.error.take(), comm) {
-        status.error = Some(error.on_comm(comm));
+    if let Some(comm) = comm {
+        status.error = status.error.map(|error| error.on_comm(comm));
     }
     Ok(status)
 }
@@ -89,7 +89,7 @@ pub(crate) unsafe fn wait(
     // SAFETY: as for this function.
     unsafe {
         let Some(activity) = activity(call, *request)? else {
-            status::write(to, &Status::EMPTY);
+            status::write_with_error(to, &Status::EMPTY);
             return Ok(());
         };
         call.rank.wait_until(None, || activity.is_done(call.rank))?;
@@ -111,7 +111,7 @@ pub(crate) unsafe fn test(
     unsafe {
         *flag = 1;
         let Some(activity) = activity(call, *request)? else {
-            status::write(to, &Status::EMPTY);
+            status::write_with_error(to, &Status::EMPTY);
             return Ok(());
         };
         if !is_done_now(call, &activity)? {
@@ -314,7 +314,7 @@ unsafe fn finish_any(
             }
             _ => {
                 *index = MPI_UNDEFINED;
-                status::write(to, &Status::EMPTY);
+                status::write_with_error(to, &Status::EMPTY);
                 Ok(())
             }
         }

@@ -28,15 +28,19 @@ pub(crate) unsafe fn request_get_status(
     // SAFETY: as for this function.
     unsafe {
         *flag = status.is_some() as c_int;
-        if let Some(status) = status {
-            status::write(to, &status);
+        if let Some(status) = &status {
+            status::write_with_error(to, status);
         }
     }
-    Ok(())
+    status.and_then(|s| s.error).map_or(Ok(()), Err)
 }
 
 fn peek(call: &Call, activity: &Option<Activity>) -> Status {
-    activity.as_ref().map_or(Status::EMPTY, |a| a.peek_status(call.rank))
+    match activity {
+        None => Status::EMPTY,
+        Some(Activity::Generalized(g)) => crate::request::query_generalized(g),
+        Some(activity) => activity.peek_status(call.rank),
+    }
 }
 
 fn done(call: &Call, activity: &Option<Activity>) -> bool {
@@ -89,7 +93,7 @@ pub(crate) unsafe fn request_get_status_any(
         *flag = (found.is_some() || none_active) as c_int;
         match found {
             Some(i) => status::write(to, &peek(call, &activities[i])),
-            None if none_active => status::write(to, &Status::EMPTY),
+            None if none_active => status::write_with_error(to, &Status::EMPTY),
             None => {}
         }
     }

@@ -130,8 +130,11 @@ pub(crate) unsafe fn type_get_value_index(
     let (value, index) = (call.datatype(value_type)?, call.datatype(index_type)?);
     // SAFETY: a pointer of the caller, not null.
     unsafe {
-        match Datatype::value_index(&value, &index) {
-            Some(pair) => give(call, pair, pair_type),
+        match Datatype::value_index(&value, &index).and_then(|pair| pair.as_basic()) {
+            Some(pair) => {
+                *pair_type = MPI_Datatype(pair.abi_value() as usize);
+                Ok(())
+            }
             None => {
                 *pair_type = MPI_DATATYPE_NULL;
                 Ok(())

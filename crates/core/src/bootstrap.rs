@@ -1,4 +1,5 @@
-//! How a process finds out which rank it is, and gets the node's segment. Called by `MPI_Init`.
+//! How a process finds out which rank it is, and gets the node's segment. Called by `MPI_Init` and
+//! `MPI_Session_init`, whichever comes first.
 //!
 //! In this order:
 //! 1. Our own launcher passes the segment's descriptor (`STARLING_SEGMENT_FD`) and the numbers.
@@ -49,8 +50,11 @@ pub fn eager_max(transports: &[Box<dyn Transport>]) -> u64 {
     starling_settings::tunables().eager_limit.min(most)
 }
 
-/// Joins `rank` to the world that this process was started for.
+/// Gives `rank` its place among the ranks that this process was started with, if it has none yet.
 pub fn join(rank: &'static Rank) -> Result<()> {
+    if rank.try_node().is_some() {
+        return Ok(());
+    }
     let place = find_place()?;
     let (me, size) = (place.me, place.size);
     let segment =
@@ -70,7 +74,7 @@ pub fn join(rank: &'static Rank) -> Result<()> {
     let crowded = size as usize > online_cpus();
     let client = Rc::new(RefCell::new(place.client));
     let universe = number("STARLING_UNIVERSE_SIZE")?.map(|n| n as i32);
-    rank.join(Node {
+    rank.attach(Node {
         me,
         size,
         bell,
@@ -117,7 +121,8 @@ fn abort_through(client: Rc<RefCell<Option<Client>>>) -> Box<dyn Fn(i32, &str)> 
 
 fn leave_through(client: Rc<RefCell<Option<Client>>>) -> Box<dyn Fn()> {
     Box::new(move || {
-        if let Some(mut client) = client.borrow_mut().take() {
+        // The connection stays: a later session may still have to end the job.
+        if let Some(client) = client.borrow_mut().as_mut() {
             // A launcher that is gone needs no farewell.
             let _ = client.finalize();
         }

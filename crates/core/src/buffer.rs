@@ -145,6 +145,12 @@ impl Data {
     pub fn bytes(&self) -> u64 {
         (self.count * self.ty.size()) as u64
     }
+
+    /// Whether both are the same memory. Addresses alone do not tell: with types that carry
+    /// absolute addresses they are all `MPI_BOTTOM`.
+    pub fn is_same_place(&self, other: &Data) -> bool {
+        self.addr == other.addr && Rc::ptr_eq(&self.ty, &other.ty)
+    }
 }
 
 /// Memory of the engine's own that holds elements of a type, in the type's layout, so that a

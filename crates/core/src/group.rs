@@ -1,7 +1,7 @@
 //! Groups: ordered sets of processes (MPI 5.0, section 7.3). Called by `comm` and `abi`.
 //! A group is immutable; it holds world ranks.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -18,6 +18,8 @@ enum Members {
 pub struct Group {
     members: Members,
     ranks: OnceCell<HashMap<u32, u32>>,
+    /// Handle of the session that it comes from, by whatever set operations; 0 is the world.
+    pub origin: Cell<u32>,
 }
 
 /// How two groups compare.
@@ -34,7 +36,7 @@ pub enum Comparison {
 impl Group {
     /// The world ranks `first .. first + len`.
     pub fn range(first: u32, len: u32) -> Rc<Group> {
-        Rc::new(Group { members: Members::Range { first, len }, ranks: OnceCell::new() })
+        Group::new(Members::Range { first, len })
     }
 
     /// These world ranks, in this order, each once.
@@ -43,11 +45,19 @@ impl Group {
         match list.first() {
             None => Group::range(0, 0),
             Some(&first) if in_a_row => Group::range(first, list.len() as u32),
-            Some(_) => {
-                let members = Members::List(list.into_boxed_slice());
-                Rc::new(Group { members, ranks: OnceCell::new() })
-            }
+            Some(_) => Group::new(Members::List(list.into_boxed_slice())),
         }
+    }
+
+    fn new(members: Members) -> Rc<Group> {
+        Rc::new(Group { members, ranks: OnceCell::new(), origin: Cell::new(0) })
+    }
+
+    /// A group made of this one.
+    fn derive(&self, list: Vec<u32>) -> Rc<Group> {
+        let group = Group::of(list);
+        group.origin.set(self.origin.get());
+        group
     }
 
     /// Number of processes.
@@ -107,29 +117,29 @@ impl Group {
     /// Those of `self`, then those of `other` that are not in `self`.
     pub fn union(&self, other: &Group) -> Rc<Group> {
         let new = other.worlds().filter(|w| self.rank_of(*w).is_none());
-        Group::of(self.worlds().chain(new).collect())
+        self.derive(self.worlds().chain(new).collect())
     }
 
     /// Those of `self` that are in `other` too.
     pub fn intersection(&self, other: &Group) -> Rc<Group> {
-        Group::of(self.worlds().filter(|w| other.rank_of(*w).is_some()).collect())
+        self.derive(self.worlds().filter(|w| other.rank_of(*w).is_some()).collect())
     }
 
     /// Those of `self` that are not in `other`.
     pub fn difference(&self, other: &Group) -> Rc<Group> {
-        Group::of(self.worlds().filter(|w| other.rank_of(*w).is_none()).collect())
+        self.derive(self.worlds().filter(|w| other.rank_of(*w).is_none()).collect())
     }
 
     /// The given ranks, in the given order; they are distinct and below the size.
     pub fn include(&self, ranks: &[u32]) -> Rc<Group> {
-        Group::of(ranks.iter().map(|r| self.world(*r)).collect())
+        self.derive(ranks.iter().map(|r| self.world(*r)).collect())
     }
 
     /// All but the given ranks.
     pub fn exclude(&self, ranks: &[u32]) -> Rc<Group> {
         let out: HashSet<u32> = ranks.iter().copied().collect();
         let stay = (0..self.size()).filter(|r| !out.contains(r));
-        Group::of(stay.map(|r| self.world(r)).collect())
+        self.derive(stay.map(|r| self.world(r)).collect())
     }
 }
 

@@ -6,7 +6,11 @@ use starling_sys::bell::Bell;
 use starling_sys::fence::Fences;
 use starling_transport::{local, shm, Attachment, Transport};
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{mpsc, Arc};
+use std::time::Duration;
+
+/// Far more than any run of a test takes.
+const WATCHDOG: Duration = Duration::from_secs(300);
 
 /// Runs `body` on `n` ranks as threads, first over `local`, then over `shm`.
 pub fn on_ranks(n: u32, body: impl Fn(&'static Rank) + Sync) {
@@ -69,6 +73,7 @@ fn run(
     join: impl Fn(u32, &'static Rank) -> Node + Sync,
 ) {
     die_loudly();
+    let _watched = watch();
     std::thread::scope(|scope| {
         for me in 0..n {
             let join = &join;
@@ -102,4 +107,16 @@ fn die_loudly() {
             std::process::abort();
         }));
     });
+}
+
+/// Ends the test program if what is returned still lives after a time that no test needs.
+fn watch() -> mpsc::Sender<()> {
+    let (alive, watched) = mpsc::channel();
+    std::thread::spawn(move || {
+        if watched.recv_timeout(WATCHDOG) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let _ = writeln!(std::io::stderr(), "the ranks hang: no end after {WATCHDOG:?}");
+            std::process::abort();
+        }
+    });
+    alive
 }

@@ -15,13 +15,17 @@ pub mod error;
 pub mod group;
 pub mod handle;
 pub mod info;
+pub mod io;
 pub mod lock;
 pub mod p2p;
 pub mod part;
 pub mod progress;
 pub mod rank;
 pub mod request;
+pub mod rma;
+pub mod session;
 pub mod status;
+pub mod tool;
 pub mod topo;
 
 #[cfg(test)]

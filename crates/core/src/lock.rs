@@ -23,6 +23,7 @@ fn this_thread() -> usize {
 #[derive(Default)]
 pub struct RankLock {
     enabled: Cell<bool>,
+    needed: Cell<bool>,
     word: AtomicU32,
     owner: std::sync::atomic::AtomicUsize,
     depth: Cell<u32>,
@@ -32,9 +33,21 @@ pub struct RankLock {
 pub struct Held<'a>(Option<&'a RankLock>);
 
 impl RankLock {
-    /// From now on threads may come. Called before the second thread can.
+    /// From now on threads may come, for good. Called before the second thread can.
     pub fn enable(&self) {
+        self.needed.set(true);
         self.enabled.set(true);
+    }
+
+    /// Threads may come until it is known better (`disable`).
+    pub fn enable_for_now(&self) {
+        self.enabled.set(true);
+    }
+
+    /// There is one thread only, unless somebody has called `enable`. May be called while the
+    /// lock is held.
+    pub fn disable(&self) {
+        self.enabled.set(self.needed.get());
     }
 
     /// Whether threads may come.

@@ -371,3 +371,60 @@ impl Drop for Receiver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::on_ranks;
+
+    /// `number` partitions of a buffer of integers.
+    fn cut(rank: &Rank, words: &mut [u32], number: u32) -> Partitions {
+        let ty = rank.predefined_datatype(0x251).expect("a type of four bytes").clone();
+        assert_eq!(ty.size(), 4);
+        let count = words.len() as i64;
+        let data = Data { addr: words.as_mut_ptr().cast(), count, ty };
+        Partitions { data, count: count / i64::from(number), number }
+    }
+
+    fn wait(rank: &'static Rank, activity: Activity) -> Status {
+        rank.wait_until(None, || activity.is_done(rank)).unwrap();
+        activity.take_status(rank)
+    }
+
+    #[test]
+    fn all_cuts_meet_all_cuts() {
+        on_ranks(2, |rank| {
+            let world = rank.world().unwrap();
+            for (length, sends, receives) in
+                [(12, 1, 1), (12, 4, 6), (12, 6, 4), (12, 12, 1), (60_000, 1, 12), (60_000, 5, 3)]
+            {
+                let mut words = vec![0u32; length];
+                if rank.node().me == 0 {
+                    let parts = cut(rank, &mut words, sends);
+                    let sender = Sender::new(rank, &world, Some(1), 7, parts).unwrap();
+                    for round in 0..3 {
+                        (0..length).for_each(|i| words[i] = i as u32 * 3 + round);
+                        let activity = sender.start(rank);
+                        for i in (0..sends as i32).rev() {
+                            assert!(!activity.is_done(rank));
+                            // SAFETY: `words` stays as it is until the wait below.
+                            unsafe { sender.ready(rank, i) }.unwrap();
+                            assert!(sender.check(i).is_err());
+                        }
+                        assert!(wait(rank, activity).error.is_none());
+                    }
+                } else {
+                    let parts = cut(rank, &mut words, receives);
+                    let receiver = Receiver::new(rank, &world, Some(0), 7, parts).unwrap();
+                    for round in 0..3 {
+                        let status = wait(rank, receiver.start(rank));
+                        assert!(status.error.is_none());
+                        assert_eq!(status.bytes, 4 * length as u64);
+                        assert!(receiver.has_arrived(receives as i32 - 1).unwrap());
+                        assert!((0..length).all(|i| words[i] == i as u32 * 3 + round));
+                    }
+                }
+            }
+        });
+    }
+}

@@ -10,14 +10,16 @@
 
 use crate::error::Result;
 use crate::rank::Rank;
+use starling_sys::bell::Bell;
 use starling_sys::clock::now_ns;
+use starling_sys::fence::Fences;
 use starling_sys::futex;
 use starling_transport::Packet;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::{pin, Pin};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -37,12 +39,35 @@ pub struct Waiters {
     others: Cell<u32>,
     turn: AtomicU32,
     owner_sleeps: Cell<bool>,
+    /// Raised by other threads: what they did for this rank is complete.
+    signals: AtomicU64,
+    signals_seen: Cell<u64>,
+}
+
+/// How a thread that is none of the rank's (a worker that reads or writes files) says that
+/// something is complete.
+#[derive(Clone, Copy)]
+pub struct Signal {
+    signals: &'static AtomicU64,
+    bell: &'static Bell,
+    fences: Fences,
+}
+
+impl Signal {
+    /// Call after publishing the result.
+    pub fn raise(&self) {
+        // Release pairs with the Acquire in `Rank::after_poll`.
+        self.signals.fetch_add(1, Ordering::Release);
+        self.bell.ring(self.fences);
+    }
 }
 
 /// Polls of one known source between two looks at everything.
 const HINTED_POLLS: u32 = 16;
 /// Longest sleep; a safety net for jobs whose peers died without a word, not needed for waking.
 const SLEEP_MAX: Duration = Duration::from_secs(1);
+/// Longest sleep of a thread whose condition nobody announces while another owns the bell.
+const NAP: Duration = Duration::from_millis(1);
 
 impl Rank {
     /// One pass of progress; returns how many messages were taken.
@@ -73,12 +98,24 @@ impl Rank {
             self.send_unsent();
             is_news |= self.p2p.completions() != completions;
         }
+        // Acquire pairs with the Release in `Signal::raise`.
+        let signals = self.waiters.signals.load(Ordering::Acquire);
+        if self.waiters.signals_seen.replace(signals) != signals {
+            self.p2p.count_completion();
+            is_news = true;
+        }
         if is_news || !self.waiters.new_steps.borrow().is_empty() {
             self.run_steps();
             if self.lock.is_enabled() {
                 self.pass_on();
             }
         }
+    }
+
+    /// For threads that work for this rank.
+    pub fn signal(&'static self) -> Signal {
+        let node = self.node();
+        Signal { signals: &self.waiters.signals, bell: node.bell, fences: node.fences }
     }
 
     /// Adds a collective to what progresses; it has run as far as it could already.
@@ -136,9 +173,18 @@ impl Rank {
             return Ok(());
         }
         if self.lock.is_enabled() {
-            return self.wait_among_threads(&mut done);
+            return self.wait_among_threads(&mut done, SLEEP_MAX);
         }
         self.wait_as_owner(from, &mut done)
+    }
+
+    /// As [`Rank::wait_until`], for a condition on memory that other ranks change before they ring
+    /// this rank's bell. That wakes the thread that owns the bell only, so others look again soon.
+    pub fn wait_for_memory(&'static self, mut done: impl FnMut() -> bool) -> Result<()> {
+        match self.lock.is_enabled() {
+            true => self.wait_among_threads(&mut done, NAP),
+            false => self.wait_until(None, done),
+        }
     }
 
     fn wait_as_owner(
@@ -205,13 +251,17 @@ impl Rank {
         Ok(())
     }
 
-    fn wait_among_threads(&'static self, done: &mut dyn FnMut() -> bool) -> Result<()> {
+    fn wait_among_threads(
+        &'static self,
+        done: &mut dyn FnMut() -> bool,
+        limit: Duration,
+    ) -> Result<()> {
         let w = &self.waiters;
         while !done() {
             if w.owned.get() {
                 let turn = w.turn.load(Ordering::Acquire);
                 w.others.set(w.others.get() + 1);
-                self.lock.pause(|| futex::wait(&w.turn, turn, Some(SLEEP_MAX)));
+                self.lock.pause(|| futex::wait(&w.turn, turn, Some(limit)));
                 w.others.set(w.others.get() - 1);
                 continue;
             }

@@ -5,8 +5,10 @@
 //! (tests, and virtual ranks) set the pointer when the rank is entered ([`enter`]).
 //!
 //! A rank is made at the first MPI call of any kind, because handles for infos and error handlers
-//! exist before `MPI_Init`; it gets transports when the world starts ([`Rank::join`]).
-//! Phases: `Before` -> `Active` -> `Finalized`; the owner is the thread that initialises.
+//! exist before `MPI_Init`; it gets transports with its first session or when the world starts,
+//! whichever comes first ([`Rank::attach`]), and keeps them.
+//! Phases, of the world only: `Before` -> `Active` -> `Finalized`; the owner is the thread that
+//! initialises.
 
 use crate::attr::Keyval;
 use crate::comm::{Comm, CONTEXTS};
@@ -19,6 +21,8 @@ use crate::lock::RankLock;
 use crate::p2p::P2p;
 use crate::progress::Waiters;
 use crate::request::Request;
+use crate::session::Session;
+use crate::tool::Watch;
 use starling_datatype::{Basic, Datatype};
 use starling_settings::Counters;
 use starling_sys::bell::Bell;
@@ -84,6 +88,8 @@ pub struct Rank {
     pub phase: Cell<Phase>,
     /// Thread level provided, as the ABI's constant.
     pub thread_level: Cell<i32>,
+    /// Tools that want to hear of what happens.
+    pub watch: Watch,
     /// Identifies the thread that initialised.
     pub main_thread: Cell<u64>,
     /// What it counts.
@@ -95,8 +101,13 @@ pub struct Rank {
     pub waiters: Waiters,
     /// Communicators that the user made.
     pub comms: RefCell<Table<Rc<Comm>>>,
+    everybody: OnceCell<Rc<Comm>>,
+    myself: OnceCell<Rc<Comm>>,
     world: RefCell<Option<Rc<Comm>>>,
     self_comm: RefCell<Option<Rc<Comm>>>,
+    left: Cell<bool>,
+    /// Open sessions.
+    pub sessions: RefCell<Table<Rc<Session>>>,
     /// Numbers for context ids that this rank gives out.
     pub next_context: Cell<u32>,
     /// Groups that the user made.
@@ -116,12 +127,18 @@ pub struct Rank {
     pub infos: RefCell<Table<Rc<RefCell<Info>>>>,
     /// Error handlers that the user made.
     pub errhandlers: RefCell<Table<Rc<Errhandler>>>,
+    /// Open files.
+    pub files: RefCell<Table<Rc<crate::io::File>>>,
     /// Attribute keys.
     pub keyvals: RefCell<Table<Rc<Keyval>>>,
     /// Error classes, codes and strings that the user added.
     pub user_errors: RefCell<crate::errhandler::UserErrors>,
     /// Buffered sends.
     pub bsend: RefCell<crate::p2p::bsend::Buffers>,
+    /// Windows that the user made.
+    pub wins: RefCell<Table<Rc<crate::rma::Win>>>,
+    /// One-sided communication.
+    pub rma: crate::rma::Rma,
     /// Things that `abi` hangs off the rank (attributes of types, names …).
     pub extra: RefCell<std::collections::HashMap<std::any::TypeId, Rc<dyn std::any::Any>>>,
 }
@@ -165,7 +182,10 @@ pub fn of_process() -> &'static Rank {
     if let Some(rank) = current() {
         return rank;
     }
-    let fresh = Box::into_raw(Box::new(Rank::new()));
+    let fresh = Rank::new();
+    // Several threads may come before the thread level is known.
+    fresh.lock.enable_for_now();
+    let fresh = Box::into_raw(Box::new(fresh));
     // Two threads may race for the first call: the loser's is dropped.
     // Release publishes the rank's contents to `current`.
     let null = ptr::null_mut();
@@ -196,14 +216,19 @@ impl Rank {
             lock: RankLock::default(),
             phase: Cell::new(Phase::Before),
             thread_level: Cell::new(0),
+            watch: Watch::default(),
             main_thread: Cell::new(0),
             counters,
             node: OnceCell::new(),
             p2p: P2p::default(),
             waiters: Waiters::default(),
             comms: RefCell::new(Table::new(Kind::Comm)),
+            everybody: OnceCell::new(),
+            myself: OnceCell::new(),
             world: RefCell::new(None),
             self_comm: RefCell::new(None),
+            left: Cell::new(false),
+            sessions: RefCell::new(Table::new(Kind::Session)),
             next_context: Cell::new(0),
             groups: RefCell::new(Table::new(Kind::Group)),
             datatypes: RefCell::new(Table::new(Kind::Datatype)),
@@ -214,27 +239,68 @@ impl Rank {
             messages: RefCell::new(Table::new(Kind::Message)),
             infos: RefCell::new(Table::new(Kind::Info)),
             errhandlers: RefCell::new(Table::new(Kind::Errhandler)),
+            files: RefCell::new(Table::new(Kind::File)),
             keyvals: RefCell::new(Table::new(Kind::Keyval)),
             user_errors: RefCell::default(),
             bsend: RefCell::default(),
+            wins: RefCell::new(Table::new(Kind::Win)),
+            rma: Default::default(),
             extra: RefCell::default(),
         }
     }
 
-    /// Joins the world: from here on messages flow. Makes the two predefined communicators.
-    pub fn join(&'static self, node: Node) -> Result<()> {
+    /// Gets its place among the ranks: from here on messages flow.
+    pub fn attach(&'static self, node: Node) -> Result<()> {
         let (me, size) = (node.me, node.size);
         if self.node.set(node).is_err() {
-            return Err(Error::new(Class::OTHER, "the rank is part of a world already"));
+            return Err(Error::new(Class::OTHER, "the rank has its place already"));
         }
-        let world = Comm::predefined(self, Group::range(0, size), me, "MPI_COMM_WORLD", 0);
-        let own = Comm::predefined(self, Group::range(me, 1), 0, "MPI_COMM_SELF", CONTEXTS);
-        world.handle.set(WORLD);
-        own.handle.set(SELF);
-        *self.world.borrow_mut() = Some(world);
-        *self.self_comm.borrow_mut() = Some(own);
-        self.phase.set(Phase::Active);
+        let everybody = Comm::predefined(self, Group::range(0, size), me, "MPI_COMM_WORLD", 0);
+        let myself = Comm::predefined(self, Group::range(me, 1), 0, "MPI_COMM_SELF", CONTEXTS);
+        everybody.handle.set(WORLD);
+        myself.handle.set(SELF);
+        // Neither was set before: `node` was not.
+        let _ = (self.everybody.set(everybody), self.myself.set(myself));
         Ok(())
+    }
+
+    /// Enters the world: the two predefined communicators can be used.
+    pub fn enter_world(&self) {
+        *self.world.borrow_mut() = self.everybody.get().cloned();
+        *self.self_comm.borrow_mut() = self.myself.get().cloned();
+        self.phase.set(Phase::Active);
+    }
+
+    /// Leaves the world.
+    pub fn leave_world(&self) {
+        self.world.borrow_mut().take();
+        self.self_comm.borrow_mut().take();
+        self.phase.set(Phase::Finalized);
+    }
+
+    /// Tells the launcher that this rank is done, if it is neither in the world nor in a session;
+    /// once only. What comes afterwards (sessions may be opened again) is no concern of it.
+    pub fn leave_if_done(&self) {
+        if self.phase.get() != Phase::Active && !self.has_session() && !self.left.replace(true) {
+            (self.node().leave)();
+        }
+    }
+
+    /// `attach` and `enter_world`.
+    pub fn join(&'static self, node: Node) -> Result<()> {
+        self.attach(node)?;
+        self.enter_world();
+        Ok(())
+    }
+
+    /// The communicator of all ranks, whether the world is active or not.
+    pub fn everybody(&self) -> Option<&Rc<Comm>> {
+        self.everybody.get()
+    }
+
+    /// The communicator of this rank alone, whether the world is active or not.
+    pub fn myself(&self) -> Option<&Rc<Comm>> {
+        self.myself.get()
     }
 
     /// The rank's place in the world. Only called once it has one.
@@ -255,12 +321,12 @@ impl Rank {
         &*node.transports[node.routes[peer as usize] as usize]
     }
 
-    /// `MPI_COMM_WORLD`, while it exists.
+    /// `MPI_COMM_WORLD`, while the world is active.
     pub fn world(&self) -> Option<Rc<Comm>> {
         self.world.borrow().clone()
     }
 
-    /// `MPI_COMM_SELF`, while it exists.
+    /// `MPI_COMM_SELF`, while the world is active.
     pub fn self_comm(&self) -> Option<Rc<Comm>> {
         self.self_comm.borrow().clone()
     }
@@ -292,7 +358,7 @@ impl Rank {
     pub fn new_context(&self) -> u64 {
         let number = self.next_context.get() + 1;
         self.next_context.set(number);
-        (self.node().me as u64 + 1) << 32 | number as u64 * CONTEXTS
+        ((self.node().me as u64 + 1) << 32) | (number as u64 * CONTEXTS)
     }
 
     /// Ends the whole job. Does not return from a launched process.

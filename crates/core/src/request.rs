@@ -87,9 +87,7 @@ impl Activity {
             Activity::SendOnly(id) => {
                 Status { error: rank.p2p.take(id).error, ..Status::NO_PROCESS }
             }
-            Activity::Collective(operation) => {
-                Status { error: operation.result().err(), ..Status::EMPTY }
-            }
+            Activity::Collective(operation) => operation.status(),
             Activity::Partitioned(operation, status) => {
                 Status { error: operation.result().err(), ..status }
             }
@@ -109,9 +107,7 @@ impl Activity {
             Activity::Transfer(id) | Activity::Pair(id, _) => rank.p2p.peek_status(*id),
             Activity::SendOnly(_) => Status::NO_PROCESS,
             Activity::Complete(status) => status.clone(),
-            Activity::Collective(operation) => {
-                Status { error: operation.result().err(), ..Status::EMPTY }
-            }
+            Activity::Collective(operation) => operation.status(),
             Activity::Partitioned(operation, status) => {
                 Status { error: operation.result().err(), ..status.clone() }
             }

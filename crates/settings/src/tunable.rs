@@ -53,7 +53,9 @@ pub struct TunableInfo {
     pub kind: Kind,
     /// The value in use, written so that it can be set again.
     pub value: String,
-    /// The default, written the same way.
+    /// The same as a number (yes is 1, no is 0); `None` for a text.
+    pub number: Option<u64>,
+    /// The default, written as `value`.
     pub default: String,
     /// Where the value comes from.
     pub source: Source,
@@ -71,6 +73,16 @@ pub(crate) enum Value {
     Number(u64),
     Truth(bool),
     Text(String),
+}
+
+impl Value {
+    fn number(&self) -> Option<u64> {
+        match self {
+            Value::Number(number) => Some(*number),
+            Value::Truth(truth) => Some(u64::from(*truth)),
+            Value::Text(_) => None,
+        }
+    }
 }
 
 impl From<Value> for u64 {
@@ -165,7 +177,7 @@ impl Row {
             Kind::Nanoseconds => TIME_UNITS,
             Kind::Int | Kind::Bool | Kind::Text => &[],
         };
-        let fits = |unit: &&(&str, u64)| number >= unit.1 && number % unit.1 == 0;
+        let fits = |unit: &&(&str, u64)| number >= unit.1 && number.is_multiple_of(unit.1);
         match units.iter().filter(fits).max_by_key(|unit| unit.1) {
             Some((suffix, size)) => format!("{}{suffix}", number / size),
             None => number.to_string(),
@@ -232,6 +244,7 @@ impl<L: Fn(&str) -> Option<OsString>> Reader<L> {
             name: row.name,
             kind: row.kind,
             value: row.show(&value),
+            number: value.number(),
             default: row.show(&default),
             source,
             env: row.env,
@@ -398,6 +411,8 @@ mod tests {
         assert_eq!(read.tunables.spin_ns, 3000);
         assert!(!read.tunables.cma);
         assert_eq!(read.tunables.ring_slots, Tunables::default().ring_slots);
+        let number = |name| read.infos.iter().find(|i| i.name == name).and_then(|i| i.number);
+        assert_eq!((number("spin_ns"), number("cma")), (Some(3000), Some(0)));
         assert_eq!(read.warnings.len(), 1);
         assert!(read.warnings[0].starts_with("STARLING_RING_SLOTS=100: not a power of two"));
     }

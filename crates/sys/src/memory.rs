@@ -25,7 +25,7 @@ pub fn create(len: u64) -> io::Result<OwnedFd> {
 pub struct Mapping {
     base: *mut u8,
     len: usize,
-    fd: OwnedFd,
+    fd: Option<OwnedFd>,
 }
 
 impl Mapping {
@@ -49,7 +49,7 @@ impl Mapping {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        Ok(Mapping { base: base.cast(), len, fd })
+        Ok(Mapping { base: base.cast(), len, fd: Some(fd) })
     }
 
     /// First byte of the mapping. Valid for [`Mapping::len`] bytes while the mapping lives.
@@ -67,18 +67,25 @@ impl Mapping {
         self.len == 0
     }
 
-    /// The descriptor, to be handed to other processes.
+    /// The descriptor, to be handed to other processes. Panics once it has been closed.
     pub fn fd(&self) -> &OwnedFd {
-        &self.fd
+        self.fd.as_ref().expect("the descriptor of the mapping is open")
+    }
+
+    /// Closes the descriptor, when all have theirs and nothing more is to be reserved. The memory
+    /// stays.
+    pub fn close(&mut self) {
+        self.fd = None;
     }
 
     /// Gives `[offset, offset + len)` real pages now, so that lack of memory is an error here
     /// and not a SIGBUS at the first touch.
     pub fn reserve(&self, offset: usize, len: usize) -> io::Result<()> {
+        let Some(fd) = &self.fd else { return Err(io::ErrorKind::Unsupported.into()) };
         loop {
             // SAFETY: plain system call on our own descriptor; it adds pages, moves none.
             let rc = unsafe {
-                libc::fallocate(self.fd.as_raw_fd(), 0, offset as libc::off_t, len as libc::off_t)
+                libc::fallocate(fd.as_raw_fd(), 0, offset as libc::off_t, len as libc::off_t)
             };
             if rc == 0 {
                 return Ok(());

@@ -1,5 +1,5 @@
-// What later steps bring is there already, names itself and returns its class: windows, files,
-// spawn, sessions, partitioned communication.
+// What later steps bring is there already, names itself and returns its class: windows and
+// spawned processes.
 // ranks: 1 2
 // mpich: it has them
 #include "check.h"
@@ -22,22 +22,16 @@ int main(int argc, char **argv)
     check_init(&argc, &argv);
     int memory[4], codes[1];
     MPI_Win win = MPI_WIN_NULL;
-    MPI_File file = MPI_FILE_NULL;
     MPI_Comm spawned = MPI_COMM_NULL;
-    MPI_Request request = MPI_REQUEST_NULL;
     char port[MPI_MAX_PORT_NAME];
     void *base = NULL;
     REFUSES(MPI_Win_create, memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     REFUSES(MPI_Win_allocate, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     REFUSES(MPI_Win_allocate_shared, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     REFUSES(MPI_Win_create_dynamic, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    REFUSES(MPI_File_open, MPI_COMM_SELF, "starling-test-file", MPI_MODE_RDONLY, MPI_INFO_NULL,
-            &file);
     REFUSES(MPI_Comm_spawn, "program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF,
             &spawned, codes);
     REFUSES(MPI_Open_port, MPI_INFO_NULL, port);
-    REFUSES(MPI_Psend_init, memory, 1, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-    REFUSES(MPI_Precv_init, memory, 1, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     OK(MPI_Barrier(MPI_COMM_WORLD));
     return check_done();
 }

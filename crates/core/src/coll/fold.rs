@@ -27,7 +27,7 @@ impl<'a> Fold<'a> {
     pub fn new(c: &'a Coll, op: &'a Reducer, value: Data, home: Option<&Data>) -> Fold<'a> {
         let scratch = Scratch::new(value.count, &value.ty);
         let room = scratch.data.clone();
-        let writable = home.is_some_and(|home| home.addr == value.addr);
+        let writable = home.is_some_and(|home| home.is_same_place(&value));
         let spare = home.filter(|_| !writable).cloned();
         Fold { c, op, value, writable, room, spare, _memory: vec![scratch] }
     }

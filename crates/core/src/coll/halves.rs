@@ -34,7 +34,7 @@ impl Halves {
     /// What rank `rank` does.
     pub fn part(&self, rank: u32) -> Part {
         match rank < 2 * self.pairs {
-            true if rank % 2 == 0 => Part::Represented,
+            true if rank.is_multiple_of(2) => Part::Represented,
             true => Part::Participant(rank / 2, true),
             false => Part::Participant(rank - self.pairs, false),
         }

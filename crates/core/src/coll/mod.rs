@@ -155,7 +155,7 @@ impl Coll {
             let status = Status { source: self.me() as i32, bytes: from.bytes(), ..Status::EMPTY };
             return Err(uneven(&status, into.bytes()));
         }
-        if from.addr != into.addr {
+        if !from.is_same_place(into) {
             // SAFETY: the contract of `Coll::new`; buffers that are not the same do not overlap.
             unsafe {
                 let (src, dst) = (from.addr, into.addr);

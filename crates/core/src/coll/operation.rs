@@ -3,15 +3,19 @@
 use crate::error::Result;
 use crate::progress::{poll_once, Step};
 use crate::rank::Rank;
-use std::cell::RefCell;
+use crate::status::Status;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
+type Algorithm = dyn Future<Output = Result<()>>;
+
 /// A collective on its way.
 pub struct Operation {
-    future: RefCell<Option<Pin<Box<dyn Future<Output = Result<()>>>>>>,
+    future: RefCell<Option<Pin<Box<Algorithm>>>>,
     result: RefCell<Option<Result<()>>>,
+    bytes: Rc<Cell<u64>>,
 }
 
 impl Operation {
@@ -20,9 +24,30 @@ impl Operation {
         rank: &'static Rank,
         future: impl Future<Output = Result<()>> + 'static,
     ) -> Rc<Operation> {
+        Self::start_with(rank, Rc::default(), future)
+    }
+
+    /// As [`Operation::start`], of something whose status says how many bytes were moved.
+    pub fn start_counting(
+        rank: &'static Rank,
+        future: impl Future<Output = Result<u64>> + 'static,
+    ) -> Rc<Operation> {
+        let bytes = Rc::<Cell<u64>>::default();
+        Self::start_with(rank, bytes.clone(), async move {
+            bytes.set(future.await?);
+            Ok(())
+        })
+    }
+
+    fn start_with(
+        rank: &'static Rank,
+        bytes: Rc<Cell<u64>>,
+        future: impl Future<Output = Result<()>> + 'static,
+    ) -> Rc<Operation> {
         let operation = Rc::new(Operation {
             future: RefCell::new(Some(Box::pin(future))),
             result: RefCell::new(None),
+            bytes,
         });
         if !operation.step(rank) {
             rank.add_step(operation.clone());
@@ -33,6 +58,12 @@ impl Operation {
     /// Whether it is done.
     pub fn is_done(&self) -> bool {
         self.result.borrow().is_some()
+    }
+
+    /// The status of a request for it, once done.
+    pub fn status(&self) -> Status {
+        let error = self.result().err();
+        Status { bytes: self.bytes.get(), error, ..Status::EMPTY }
     }
 
     /// How it ended, once done.

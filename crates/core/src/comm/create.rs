@@ -212,8 +212,8 @@ pub async fn create_from_group(
     group: Rc<Group>,
     tag: i32,
 ) -> Result<Option<Rc<Comm>>> {
-    let world = rank.world().expect("groups are made of a world's processes");
-    among(rank, world, Use::FromGroups, group, tag).await
+    let everybody = rank.everybody().expect("groups are made of a job's processes").clone();
+    among(rank, everybody, Use::FromGroups, group, tag).await
 }
 
 /// The first of `group` makes up a context and tells the others, in a context of `comm`.

@@ -130,6 +130,7 @@ pub async fn merge(c: Coll, high: bool) -> Result<Rc<Comm>> {
     };
     let (low, up) = if first { (&comm.group, &remote) } else { (&remote, &comm.group) };
     let group = Group::of(low.worlds().chain(up.worlds()).collect());
+    group.origin.set(comm.group.origin.get());
     let rank = if first { comm.rank } else { remote.size() + comm.rank };
     let context = mine[0].max(theirs[0]);
     Ok(Comm::new(c.rank, Parts { context, rank, group, remote: None, local: None }))

@@ -22,15 +22,8 @@ pub const UNIQUE_OPEN: i32 = 128;
 /// `MPI_MODE_WRONLY`
 pub const WRONLY: i32 = 256;
 
-const ALL: i32 = APPEND
-    | CREATE
-    | DELETE_ON_CLOSE
-    | EXCL
-    | RDONLY
-    | RDWR
-    | SEQUENTIAL
-    | UNIQUE_OPEN
-    | WRONLY;
+const ALL: i32 =
+    APPEND | CREATE | DELETE_ON_CLOSE | EXCL | RDONLY | RDWR | SEQUENTIAL | UNIQUE_OPEN | WRONLY;
 
 /// An error if the modes cannot go together.
 pub fn check(amode: i32) -> Result<()> {
@@ -68,7 +61,11 @@ fn words(amode: i32) -> String {
     ];
     let given: Vec<&str> =
         names.iter().filter(|(bit, _)| amode & bit != 0).map(|(_, name)| *name).collect();
-    if given.is_empty() { "none".to_string() } else { given.join(" | ") }
+    if given.is_empty() {
+        "none".to_string()
+    } else {
+        given.join(" | ")
+    }
 }
 
 /// The flags of open(2) for the first process (`creates`) or the others.

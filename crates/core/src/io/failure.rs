@@ -51,7 +51,9 @@ fn classify(errno: i32) -> (Class, &'static str) {
         libc::EOPNOTSUPP | libc::ENOSYS | libc::ENOLCK | libc::ESPIPE => {
             (Class::UNSUPPORTED_OPERATION, "; the file system cannot do this")
         }
-        libc::EFBIG => (Class::IO, "; the file system or a limit (ulimit -f) allows no larger file"),
+        libc::EFBIG => {
+            (Class::IO, "; the file system or a limit (ulimit -f) allows no larger file")
+        }
         libc::EMFILE | libc::ENFILE => (Class::IO, "; close files, or raise the limit (ulimit -n)"),
         _ => (Class::IO, ""),
     }

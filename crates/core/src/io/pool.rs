@@ -17,8 +17,7 @@ struct State {
 }
 
 /// Not MPI state: which rank a job belongs to is the job's business.
-static STATE: Mutex<State> =
-    Mutex::new(State { jobs: VecDeque::new(), threads: 0, idle: 0 });
+static STATE: Mutex<State> = Mutex::new(State { jobs: VecDeque::new(), threads: 0, idle: 0 });
 static WORK: Condvar = Condvar::new();
 
 fn state() -> MutexGuard<'static, State> {

@@ -37,7 +37,7 @@ impl Rank {
                 }
             }
             None => {
-                self.counters.unexpected_messages.add(1);
+                self.note_unexpected(packet.from, head.tag, packet.body.len() as u64);
                 queue.add_unexpected(Unexpected {
                     from: packet.from,
                     source: head.source,
@@ -75,6 +75,11 @@ impl Rank {
                 self.finish_cancel(from, target, head.tag == 1);
                 Ok(())
             }
+            kind::RMA_REQUEST => self.serve_rma(packet),
+            kind::RMA_ANSWER => {
+                self.take_rma_answer(packet);
+                Ok(())
+            }
             other => {
                 let text = format!("rank {from} sent a packet of the unknown kind {other}");
                 self.abort(1, &text);
@@ -93,7 +98,7 @@ impl Rank {
             }
             return self.tell_done(packet.from, sender);
         }
-        self.counters.unexpected_messages.add(1);
+        self.note_unexpected(packet.from, head.tag, data.len() as u64);
         let arrival = Arrival::Whole { data: data.into(), sync: Some(sender) };
         let (from, source, tag) = (packet.from, head.source, head.tag);
         queue.add_unexpected(Unexpected { from, source, tag, arrival });
@@ -105,7 +110,7 @@ impl Rank {
         let [transfer, bytes, address] = [0, 1, 2].map(|i| word(packet.body, i));
         let queue = self.p2p.queue(head.context);
         let Some(posted) = queue.match_posted(head.source, head.tag) else {
-            self.counters.unexpected_messages.add(1);
+            self.note_unexpected(from, head.tag, bytes);
             let arrival = Arrival::Announced { transfer, bytes, address };
             let (source, tag) = (head.source, head.tag);
             queue.add_unexpected(Unexpected { from, source, tag, arrival });

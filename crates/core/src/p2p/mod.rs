@@ -56,6 +56,10 @@ pub(crate) mod kind {
     pub const CANCEL: u8 = 7;
     /// Answer for the send `context`: `tag` is 1 if it was forgotten.
     pub const CANCELLED: u8 = 8;
+    /// Asks for an operation on the window `context`; `tag` is the request's number.
+    pub const RMA_REQUEST: u8 = 9;
+    /// The answer to the request `tag`.
+    pub const RMA_ANSWER: u8 = 10;
 }
 
 /// What a transfer is doing.

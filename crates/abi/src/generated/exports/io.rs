@@ -8,573 +8,670 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_File_close PMPI_File_close file_close, any_time: false,
     (fh: *mut MPI_File),
-    on_pointed(fh, On::File)
+    on_pointed(fh, On::File),
+    |call| crate::io::file_close(call, fh)
 }
 
-unsupported! {
+export! {
     MPI_File_delete PMPI_File_delete file_delete, any_time: false,
     (filename: *const c_char, info: MPI_Info),
-    On::File(MPI_FILE_NULL)
+    On::File(MPI_FILE_NULL),
+    |call| crate::io::file_delete(call, filename, info)
 }
 
-unsupported! {
+export! {
     MPI_File_get_amode PMPI_File_get_amode file_get_amode, any_time: false,
     (fh: MPI_File, amode: *mut c_int),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_amode(call, fh, amode)
 }
 
-unsupported! {
+export! {
     MPI_File_get_atomicity PMPI_File_get_atomicity file_get_atomicity, any_time: false,
     (fh: MPI_File, flag: *mut c_int),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_atomicity(call, fh, flag)
 }
 
-unsupported! {
+export! {
     MPI_File_get_byte_offset PMPI_File_get_byte_offset file_get_byte_offset, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, disp: *mut MPI_Offset),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_byte_offset(call, fh, offset, disp)
 }
 
-unsupported! {
+export! {
     MPI_File_get_group PMPI_File_get_group file_get_group, any_time: false,
     (fh: MPI_File, group: *mut MPI_Group),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_group(call, fh, group)
 }
 
-unsupported! {
+export! {
     MPI_File_get_info PMPI_File_get_info file_get_info, any_time: false,
     (fh: MPI_File, info_used: *mut MPI_Info),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_info(call, fh, info_used)
 }
 
-unsupported! {
+export! {
     MPI_File_get_position PMPI_File_get_position file_get_position, any_time: false,
     (fh: MPI_File, offset: *mut MPI_Offset),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_position(call, fh, offset)
 }
 
-unsupported! {
+export! {
     MPI_File_get_position_shared PMPI_File_get_position_shared file_get_position_shared, any_time: false,
     (fh: MPI_File, offset: *mut MPI_Offset),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_position_shared(call, fh, offset)
 }
 
-unsupported! {
+export! {
     MPI_File_get_size PMPI_File_get_size file_get_size, any_time: false,
     (fh: MPI_File, size: *mut MPI_Offset),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_size(call, fh, size)
 }
 
-unsupported! {
+export! {
     MPI_File_get_type_extent PMPI_File_get_type_extent file_get_type_extent, any_time: false,
     (fh: MPI_File, datatype: MPI_Datatype, extent: *mut MPI_Aint),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_type_extent(call, fh, datatype, IntPtr::i64(extent.cast()))
 }
 
-unsupported! {
+export! {
     MPI_File_get_type_extent_c PMPI_File_get_type_extent_c file_get_type_extent_c, any_time: false,
     (fh: MPI_File, datatype: MPI_Datatype, extent: *mut MPI_Count),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_type_extent(call, fh, datatype, IntPtr::i64(extent.cast()))
 }
 
-unsupported! {
+export! {
     MPI_File_get_view PMPI_File_get_view file_get_view, any_time: false,
     (fh: MPI_File, disp: *mut MPI_Offset, etype: *mut MPI_Datatype,
         filetype: *mut MPI_Datatype, datarep: *mut c_char),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_get_view(call, fh, disp, etype, filetype, datarep)
 }
 
-unsupported! {
+export! {
     MPI_File_iread PMPI_File_iread file_iread, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread(call, fh, buf, i64::from(count), datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iread_c PMPI_File_iread_c file_iread_c, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread(call, fh, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iread_all PMPI_File_iread_all file_iread_all, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread_all(call, fh, buf, i64::from(count), datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iread_all_c PMPI_File_iread_all_c file_iread_all_c, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread_all(call, fh, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iread_at PMPI_File_iread_at file_iread_at, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: c_int,
         datatype: MPI_Datatype, request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread_at(call, fh, offset, buf, i64::from(count), datatype,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_File_iread_at_c PMPI_File_iread_at_c file_iread_at_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: MPI_Count,
         datatype: MPI_Datatype, request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread_at(call, fh, offset, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iread_at_all PMPI_File_iread_at_all file_iread_at_all, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: c_int,
         datatype: MPI_Datatype, request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread_at_all(call, fh, offset, buf, i64::from(count), datatype,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_File_iread_at_all_c PMPI_File_iread_at_all_c file_iread_at_all_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: MPI_Count,
         datatype: MPI_Datatype, request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread_at_all(call, fh, offset, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iread_shared PMPI_File_iread_shared file_iread_shared, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread_shared(call, fh, buf, i64::from(count), datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iread_shared_c PMPI_File_iread_shared_c file_iread_shared_c, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iread_shared(call, fh, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite PMPI_File_iwrite file_iwrite, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: c_int, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite(call, fh, buf, i64::from(count), datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite_c PMPI_File_iwrite_c file_iwrite_c, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite(call, fh, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite_all PMPI_File_iwrite_all file_iwrite_all, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: c_int, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite_all(call, fh, buf, i64::from(count), datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite_all_c PMPI_File_iwrite_all_c file_iwrite_all_c, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite_all(call, fh, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite_at PMPI_File_iwrite_at file_iwrite_at, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: c_int,
         datatype: MPI_Datatype, request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite_at(call, fh, offset, buf, i64::from(count), datatype,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite_at_c PMPI_File_iwrite_at_c file_iwrite_at_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: MPI_Count,
         datatype: MPI_Datatype, request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite_at(call, fh, offset, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite_at_all PMPI_File_iwrite_at_all file_iwrite_at_all, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: c_int,
         datatype: MPI_Datatype, request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite_at_all(call, fh, offset, buf, i64::from(count), datatype,
+        request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite_at_all_c PMPI_File_iwrite_at_all_c file_iwrite_at_all_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: MPI_Count,
         datatype: MPI_Datatype, request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite_at_all(call, fh, offset, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite_shared PMPI_File_iwrite_shared file_iwrite_shared, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: c_int, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite_shared(call, fh, buf, i64::from(count), datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_iwrite_shared_c PMPI_File_iwrite_shared_c file_iwrite_shared_c, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype,
         request: *mut MPI_Request),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_iwrite_shared(call, fh, buf, count, datatype, request)
 }
 
-unsupported! {
+export! {
     MPI_File_open PMPI_File_open file_open, any_time: false,
     (comm: MPI_Comm, filename: *const c_char, amode: c_int, info: MPI_Info,
         fh: *mut MPI_File),
-    On::File(MPI_FILE_NULL)
+    On::File(MPI_FILE_NULL),
+    |call| crate::io::file_open(call, comm, filename, amode, info, fh)
 }
 
-unsupported! {
+export! {
     MPI_File_preallocate PMPI_File_preallocate file_preallocate, any_time: false,
     (fh: MPI_File, size: MPI_Offset),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_preallocate(call, fh, size)
 }
 
-unsupported! {
+export! {
     MPI_File_read PMPI_File_read file_read, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read(call, fh, buf, i64::from(count), datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_c PMPI_File_read_c file_read_c, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read(call, fh, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_all PMPI_File_read_all file_read_all, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_all(call, fh, buf, i64::from(count), datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_all_c PMPI_File_read_all_c file_read_all_c, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_all(call, fh, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_all_begin PMPI_File_read_all_begin file_read_all_begin, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: c_int, datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_all_begin(call, fh, buf, i64::from(count), datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_read_all_begin_c PMPI_File_read_all_begin_c file_read_all_begin_c, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_all_begin(call, fh, buf, count, datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_read_all_end PMPI_File_read_all_end file_read_all_end, any_time: false,
     (fh: MPI_File, buf: *mut c_void, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_all_end(call, fh, buf, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_at PMPI_File_read_at file_read_at, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: c_int,
         datatype: MPI_Datatype, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_at(call, fh, offset, buf, i64::from(count), datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_at_c PMPI_File_read_at_c file_read_at_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: MPI_Count,
         datatype: MPI_Datatype, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_at(call, fh, offset, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_at_all PMPI_File_read_at_all file_read_at_all, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: c_int,
         datatype: MPI_Datatype, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_at_all(call, fh, offset, buf, i64::from(count), datatype,
+        status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_at_all_c PMPI_File_read_at_all_c file_read_at_all_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: MPI_Count,
         datatype: MPI_Datatype, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_at_all(call, fh, offset, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_at_all_begin PMPI_File_read_at_all_begin file_read_at_all_begin, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: c_int,
         datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_at_all_begin(call, fh, offset, buf, i64::from(count),
+        datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_read_at_all_begin_c PMPI_File_read_at_all_begin_c file_read_at_all_begin_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *mut c_void, count: MPI_Count,
         datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_at_all_begin(call, fh, offset, buf, count, datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_read_at_all_end PMPI_File_read_at_all_end file_read_at_all_end, any_time: false,
     (fh: MPI_File, buf: *mut c_void, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_at_all_end(call, fh, buf, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_ordered PMPI_File_read_ordered file_read_ordered, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_ordered(call, fh, buf, i64::from(count), datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_ordered_c PMPI_File_read_ordered_c file_read_ordered_c, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_ordered(call, fh, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_ordered_begin PMPI_File_read_ordered_begin file_read_ordered_begin, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: c_int, datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_ordered_begin(call, fh, buf, i64::from(count), datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_read_ordered_begin_c PMPI_File_read_ordered_begin_c file_read_ordered_begin_c, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_ordered_begin(call, fh, buf, count, datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_read_ordered_end PMPI_File_read_ordered_end file_read_ordered_end, any_time: false,
     (fh: MPI_File, buf: *mut c_void, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_ordered_end(call, fh, buf, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_shared PMPI_File_read_shared file_read_shared, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: c_int, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_shared(call, fh, buf, i64::from(count), datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_read_shared_c PMPI_File_read_shared_c file_read_shared_c, any_time: false,
     (fh: MPI_File, buf: *mut c_void, count: MPI_Count, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_read_shared(call, fh, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_seek PMPI_File_seek file_seek, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, whence: c_int),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_seek(call, fh, offset, whence)
 }
 
-unsupported! {
+export! {
     MPI_File_seek_shared PMPI_File_seek_shared file_seek_shared, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, whence: c_int),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_seek_shared(call, fh, offset, whence)
 }
 
-unsupported! {
+export! {
     MPI_File_set_atomicity PMPI_File_set_atomicity file_set_atomicity, any_time: false,
     (fh: MPI_File, flag: c_int),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_set_atomicity(call, fh, flag)
 }
 
-unsupported! {
+export! {
     MPI_File_set_info PMPI_File_set_info file_set_info, any_time: false,
     (fh: MPI_File, info: MPI_Info),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_set_info(call, fh, info)
 }
 
-unsupported! {
+export! {
     MPI_File_set_size PMPI_File_set_size file_set_size, any_time: false,
     (fh: MPI_File, size: MPI_Offset),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_set_size(call, fh, size)
 }
 
-unsupported! {
+export! {
     MPI_File_set_view PMPI_File_set_view file_set_view, any_time: false,
     (fh: MPI_File, disp: MPI_Offset, etype: MPI_Datatype, filetype: MPI_Datatype,
         datarep: *const c_char, info: MPI_Info),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_set_view(call, fh, disp, etype, filetype, datarep, info)
 }
 
-unsupported! {
+export! {
     MPI_File_sync PMPI_File_sync file_sync, any_time: false,
     (fh: MPI_File),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_sync(call, fh)
 }
 
-unsupported! {
+export! {
     MPI_File_write PMPI_File_write file_write, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: c_int, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write(call, fh, buf, i64::from(count), datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_c PMPI_File_write_c file_write_c, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write(call, fh, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_all PMPI_File_write_all file_write_all, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: c_int, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_all(call, fh, buf, i64::from(count), datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_all_c PMPI_File_write_all_c file_write_all_c, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_all(call, fh, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_all_begin PMPI_File_write_all_begin file_write_all_begin, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: c_int, datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_all_begin(call, fh, buf, i64::from(count), datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_write_all_begin_c PMPI_File_write_all_begin_c file_write_all_begin_c, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_all_begin(call, fh, buf, count, datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_write_all_end PMPI_File_write_all_end file_write_all_end, any_time: false,
     (fh: MPI_File, buf: *const c_void, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_all_end(call, fh, buf, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_at PMPI_File_write_at file_write_at, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: c_int,
         datatype: MPI_Datatype, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_at(call, fh, offset, buf, i64::from(count), datatype,
+        status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_at_c PMPI_File_write_at_c file_write_at_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: MPI_Count,
         datatype: MPI_Datatype, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_at(call, fh, offset, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_at_all PMPI_File_write_at_all file_write_at_all, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: c_int,
         datatype: MPI_Datatype, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_at_all(call, fh, offset, buf, i64::from(count), datatype,
+        status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_at_all_c PMPI_File_write_at_all_c file_write_at_all_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: MPI_Count,
         datatype: MPI_Datatype, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_at_all(call, fh, offset, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_at_all_begin PMPI_File_write_at_all_begin file_write_at_all_begin, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: c_int,
         datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_at_all_begin(call, fh, offset, buf, i64::from(count),
+        datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_write_at_all_begin_c PMPI_File_write_at_all_begin_c file_write_at_all_begin_c, any_time: false,
     (fh: MPI_File, offset: MPI_Offset, buf: *const c_void, count: MPI_Count,
         datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_at_all_begin(call, fh, offset, buf, count, datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_write_at_all_end PMPI_File_write_at_all_end file_write_at_all_end, any_time: false,
     (fh: MPI_File, buf: *const c_void, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_at_all_end(call, fh, buf, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_ordered PMPI_File_write_ordered file_write_ordered, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: c_int, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_ordered(call, fh, buf, i64::from(count), datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_ordered_c PMPI_File_write_ordered_c file_write_ordered_c, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_ordered(call, fh, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_ordered_begin PMPI_File_write_ordered_begin file_write_ordered_begin, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: c_int, datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_ordered_begin(call, fh, buf, i64::from(count), datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_write_ordered_begin_c PMPI_File_write_ordered_begin_c file_write_ordered_begin_c, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_ordered_begin(call, fh, buf, count, datatype)
 }
 
-unsupported! {
+export! {
     MPI_File_write_ordered_end PMPI_File_write_ordered_end file_write_ordered_end, any_time: false,
     (fh: MPI_File, buf: *const c_void, status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_ordered_end(call, fh, buf, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_shared PMPI_File_write_shared file_write_shared, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: c_int, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_shared(call, fh, buf, i64::from(count), datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_File_write_shared_c PMPI_File_write_shared_c file_write_shared_c, any_time: false,
     (fh: MPI_File, buf: *const c_void, count: MPI_Count, datatype: MPI_Datatype,
         status: *mut MPI_Status),
-    On::File(fh)
+    On::File(fh),
+    |call| crate::io::file_write_shared(call, fh, buf, count, datatype, status)
 }
 
-unsupported! {
+export! {
     MPI_Register_datarep PMPI_Register_datarep register_datarep, any_time: false,
     (datarep: *const c_char, read_conversion_fn: MPI_Datarep_conversion_function,
         write_conversion_fn: MPI_Datarep_conversion_function,
         dtype_file_extent_fn: MPI_Datarep_extent_function, extra_state: *mut c_void),
-    On::File(MPI_FILE_NULL)
+    On::File(MPI_FILE_NULL),
+    |call| crate::io::register_datarep(call, datarep, read_conversion_fn.0,
+        write_conversion_fn.0, dtype_file_extent_fn, extra_state, false)
 }
 
-unsupported! {
+export! {
     MPI_Register_datarep_c PMPI_Register_datarep_c register_datarep_c, any_time: false,
     (datarep: *const c_char, read_conversion_fn: MPI_Datarep_conversion_function_c,
         write_conversion_fn: MPI_Datarep_conversion_function_c,
         dtype_file_extent_fn: MPI_Datarep_extent_function, extra_state: *mut c_void),
-    On::File(MPI_FILE_NULL)
+    On::File(MPI_FILE_NULL),
+    |call| crate::io::register_datarep(call, datarep, read_conversion_fn.0,
+        write_conversion_fn.0, dtype_file_extent_fn, extra_state, true)
 }

@@ -446,40 +446,47 @@ export! {
         recvtag, comm, status)
 }
 
-unsupported! {
+export! {
     MPI_Session_attach_buffer PMPI_Session_attach_buffer session_attach_buffer, any_time: true,
     (session: MPI_Session, buffer: *mut c_void, size: c_int),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::p2p::session_attach_buffer(call, session, buffer, i64::from(size))
 }
 
-unsupported! {
+export! {
     MPI_Session_attach_buffer_c PMPI_Session_attach_buffer_c session_attach_buffer_c, any_time: true,
     (session: MPI_Session, buffer: *mut c_void, size: MPI_Count),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::p2p::session_attach_buffer(call, session, buffer, size)
 }
 
-unsupported! {
+export! {
     MPI_Session_detach_buffer PMPI_Session_detach_buffer session_detach_buffer, any_time: true,
     (session: MPI_Session, buffer_addr: *mut c_void, size: *mut c_int),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::p2p::session_detach_buffer(call, session, buffer_addr, IntPtr::i32(size))
 }
 
-unsupported! {
+export! {
     MPI_Session_detach_buffer_c PMPI_Session_detach_buffer_c session_detach_buffer_c, any_time: true,
     (session: MPI_Session, buffer_addr: *mut c_void, size: *mut MPI_Count),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::p2p::session_detach_buffer(call, session, buffer_addr,
+        IntPtr::i64(size.cast()))
 }
 
-unsupported! {
+export! {
     MPI_Session_flush_buffer PMPI_Session_flush_buffer session_flush_buffer, any_time: true,
     (session: MPI_Session),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::p2p::session_flush_buffer(call, session)
 }
 
-unsupported! {
+export! {
     MPI_Session_iflush_buffer PMPI_Session_iflush_buffer session_iflush_buffer, any_time: true,
     (session: MPI_Session, request: *mut MPI_Request),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::p2p::session_iflush_buffer(call, session, request)
 }
 
 export! {

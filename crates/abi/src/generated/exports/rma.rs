@@ -8,348 +8,427 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Accumulate PMPI_Accumulate accumulate, any_time: false,
     (origin_addr: *const c_void, origin_count: c_int, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: c_int,
         target_datatype: MPI_Datatype, op: MPI_Op, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::accumulate(call, origin_addr, i64::from(origin_count),
+        origin_datatype, target_rank, target_disp, i64::from(target_count), target_datatype,
+        op, win)
 }
 
-unsupported! {
+export! {
     MPI_Accumulate_c PMPI_Accumulate_c accumulate_c, any_time: false,
     (origin_addr: *const c_void, origin_count: MPI_Count, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: MPI_Count,
         target_datatype: MPI_Datatype, op: MPI_Op, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::accumulate(call, origin_addr, origin_count, origin_datatype,
+        target_rank, target_disp, target_count, target_datatype, op, win)
 }
 
-unsupported! {
+export! {
     MPI_Compare_and_swap PMPI_Compare_and_swap compare_and_swap, any_time: false,
     (origin_addr: *const c_void, compare_addr: *const c_void, result_addr: *mut c_void,
         datatype: MPI_Datatype, target_rank: c_int, target_disp: MPI_Aint, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::compare_and_swap(call, origin_addr, compare_addr, result_addr,
+        datatype, target_rank, target_disp, win)
 }
 
-unsupported! {
+export! {
     MPI_Fetch_and_op PMPI_Fetch_and_op fetch_and_op, any_time: false,
     (origin_addr: *const c_void, result_addr: *mut c_void, datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, op: MPI_Op, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::fetch_and_op(call, origin_addr, result_addr, datatype, target_rank,
+        target_disp, op, win)
 }
 
-unsupported! {
+export! {
     MPI_Get PMPI_Get get, any_time: false,
     (origin_addr: *mut c_void, origin_count: c_int, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: c_int,
         target_datatype: MPI_Datatype, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::get(call, origin_addr, i64::from(origin_count), origin_datatype,
+        target_rank, target_disp, i64::from(target_count), target_datatype, win)
 }
 
-unsupported! {
+export! {
     MPI_Get_c PMPI_Get_c get_c, any_time: false,
     (origin_addr: *mut c_void, origin_count: MPI_Count, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: MPI_Count,
         target_datatype: MPI_Datatype, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::get(call, origin_addr, origin_count, origin_datatype, target_rank,
+        target_disp, target_count, target_datatype, win)
 }
 
-unsupported! {
+export! {
     MPI_Get_accumulate PMPI_Get_accumulate get_accumulate, any_time: false,
     (origin_addr: *const c_void, origin_count: c_int, origin_datatype: MPI_Datatype,
         result_addr: *mut c_void, result_count: c_int, result_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: c_int,
         target_datatype: MPI_Datatype, op: MPI_Op, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::get_accumulate(call, origin_addr, i64::from(origin_count),
+        origin_datatype, result_addr, i64::from(result_count), result_datatype, target_rank,
+        target_disp, i64::from(target_count), target_datatype, op, win)
 }
 
-unsupported! {
+export! {
     MPI_Get_accumulate_c PMPI_Get_accumulate_c get_accumulate_c, any_time: false,
     (origin_addr: *const c_void, origin_count: MPI_Count, origin_datatype: MPI_Datatype,
         result_addr: *mut c_void, result_count: MPI_Count, result_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: MPI_Count,
         target_datatype: MPI_Datatype, op: MPI_Op, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::get_accumulate(call, origin_addr, origin_count, origin_datatype,
+        result_addr, result_count, result_datatype, target_rank, target_disp, target_count,
+        target_datatype, op, win)
 }
 
-unsupported! {
+export! {
     MPI_Put PMPI_Put put, any_time: false,
     (origin_addr: *const c_void, origin_count: c_int, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: c_int,
         target_datatype: MPI_Datatype, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::put(call, origin_addr, i64::from(origin_count), origin_datatype,
+        target_rank, target_disp, i64::from(target_count), target_datatype, win)
 }
 
-unsupported! {
+export! {
     MPI_Put_c PMPI_Put_c put_c, any_time: false,
     (origin_addr: *const c_void, origin_count: MPI_Count, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: MPI_Count,
         target_datatype: MPI_Datatype, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::put(call, origin_addr, origin_count, origin_datatype, target_rank,
+        target_disp, target_count, target_datatype, win)
 }
 
-unsupported! {
+export! {
     MPI_Raccumulate PMPI_Raccumulate raccumulate, any_time: false,
     (origin_addr: *const c_void, origin_count: c_int, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: c_int,
         target_datatype: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::raccumulate(call, origin_addr, i64::from(origin_count),
+        origin_datatype, target_rank, target_disp, i64::from(target_count), target_datatype,
+        op, win, request)
 }
 
-unsupported! {
+export! {
     MPI_Raccumulate_c PMPI_Raccumulate_c raccumulate_c, any_time: false,
     (origin_addr: *const c_void, origin_count: MPI_Count, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: MPI_Count,
         target_datatype: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::raccumulate(call, origin_addr, origin_count, origin_datatype,
+        target_rank, target_disp, target_count, target_datatype, op, win, request)
 }
 
-unsupported! {
+export! {
     MPI_Rget PMPI_Rget rget, any_time: false,
     (origin_addr: *mut c_void, origin_count: c_int, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: c_int,
         target_datatype: MPI_Datatype, win: MPI_Win, request: *mut MPI_Request),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::rget(call, origin_addr, i64::from(origin_count), origin_datatype,
+        target_rank, target_disp, i64::from(target_count), target_datatype, win, request)
 }
 
-unsupported! {
+export! {
     MPI_Rget_c PMPI_Rget_c rget_c, any_time: false,
     (origin_addr: *mut c_void, origin_count: MPI_Count, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: MPI_Count,
         target_datatype: MPI_Datatype, win: MPI_Win, request: *mut MPI_Request),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::rget(call, origin_addr, origin_count, origin_datatype, target_rank,
+        target_disp, target_count, target_datatype, win, request)
 }
 
-unsupported! {
+export! {
     MPI_Rget_accumulate PMPI_Rget_accumulate rget_accumulate, any_time: false,
     (origin_addr: *const c_void, origin_count: c_int, origin_datatype: MPI_Datatype,
         result_addr: *mut c_void, result_count: c_int, result_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: c_int,
         target_datatype: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::rget_accumulate(call, origin_addr, i64::from(origin_count),
+        origin_datatype, result_addr, i64::from(result_count), result_datatype, target_rank,
+        target_disp, i64::from(target_count), target_datatype, op, win, request)
 }
 
-unsupported! {
+export! {
     MPI_Rget_accumulate_c PMPI_Rget_accumulate_c rget_accumulate_c, any_time: false,
     (origin_addr: *const c_void, origin_count: MPI_Count, origin_datatype: MPI_Datatype,
         result_addr: *mut c_void, result_count: MPI_Count, result_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: MPI_Count,
         target_datatype: MPI_Datatype, op: MPI_Op, win: MPI_Win, request: *mut MPI_Request),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::rget_accumulate(call, origin_addr, origin_count, origin_datatype,
+        result_addr, result_count, result_datatype, target_rank, target_disp, target_count,
+        target_datatype, op, win, request)
 }
 
-unsupported! {
+export! {
     MPI_Rput PMPI_Rput rput, any_time: false,
     (origin_addr: *const c_void, origin_count: c_int, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: c_int,
         target_datatype: MPI_Datatype, win: MPI_Win, request: *mut MPI_Request),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::rput(call, origin_addr, i64::from(origin_count), origin_datatype,
+        target_rank, target_disp, i64::from(target_count), target_datatype, win, request)
 }
 
-unsupported! {
+export! {
     MPI_Rput_c PMPI_Rput_c rput_c, any_time: false,
     (origin_addr: *const c_void, origin_count: MPI_Count, origin_datatype: MPI_Datatype,
         target_rank: c_int, target_disp: MPI_Aint, target_count: MPI_Count,
         target_datatype: MPI_Datatype, win: MPI_Win, request: *mut MPI_Request),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::rput(call, origin_addr, origin_count, origin_datatype, target_rank,
+        target_disp, target_count, target_datatype, win, request)
 }
 
-unsupported! {
+export! {
     MPI_Win_allocate PMPI_Win_allocate win_allocate, any_time: false,
     (size: MPI_Aint, disp_unit: c_int, info: MPI_Info, comm: MPI_Comm, baseptr: *mut c_void,
         win: *mut MPI_Win),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::rma::win_allocate(call, size, i64::from(disp_unit), info, comm, baseptr,
+        win)
 }
 
-unsupported! {
+export! {
     MPI_Win_allocate_c PMPI_Win_allocate_c win_allocate_c, any_time: false,
     (size: MPI_Aint, disp_unit: MPI_Aint, info: MPI_Info, comm: MPI_Comm,
         baseptr: *mut c_void, win: *mut MPI_Win),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::rma::win_allocate(call, size, disp_unit as i64, info, comm, baseptr, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_allocate_shared PMPI_Win_allocate_shared win_allocate_shared, any_time: false,
     (size: MPI_Aint, disp_unit: c_int, info: MPI_Info, comm: MPI_Comm, baseptr: *mut c_void,
         win: *mut MPI_Win),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::rma::win_allocate_shared(call, size, i64::from(disp_unit), info, comm,
+        baseptr, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_allocate_shared_c PMPI_Win_allocate_shared_c win_allocate_shared_c, any_time: false,
     (size: MPI_Aint, disp_unit: MPI_Aint, info: MPI_Info, comm: MPI_Comm,
         baseptr: *mut c_void, win: *mut MPI_Win),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::rma::win_allocate_shared(call, size, disp_unit as i64, info, comm, baseptr,
+        win)
 }
 
-unsupported! {
+export! {
     MPI_Win_attach PMPI_Win_attach win_attach, any_time: false,
     (win: MPI_Win, base: *mut c_void, size: MPI_Aint),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_attach(call, win, base, size)
 }
 
-unsupported! {
+export! {
     MPI_Win_complete PMPI_Win_complete win_complete, any_time: false,
     (win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_complete(call, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_create PMPI_Win_create win_create, any_time: false,
     (base: *mut c_void, size: MPI_Aint, disp_unit: c_int, info: MPI_Info, comm: MPI_Comm,
         win: *mut MPI_Win),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::rma::win_create(call, base, size, i64::from(disp_unit), info, comm, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_create_c PMPI_Win_create_c win_create_c, any_time: false,
     (base: *mut c_void, size: MPI_Aint, disp_unit: MPI_Aint, info: MPI_Info, comm: MPI_Comm,
         win: *mut MPI_Win),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::rma::win_create(call, base, size, disp_unit as i64, info, comm, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_create_dynamic PMPI_Win_create_dynamic win_create_dynamic, any_time: false,
     (info: MPI_Info, comm: MPI_Comm, win: *mut MPI_Win),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::rma::win_create_dynamic(call, info, comm, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_detach PMPI_Win_detach win_detach, any_time: false,
     (win: MPI_Win, base: *const c_void),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_detach(call, win, base)
 }
 
-unsupported! {
+export! {
     MPI_Win_fence PMPI_Win_fence win_fence, any_time: false,
     (assert: c_int, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_fence(call, assert, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_flush PMPI_Win_flush win_flush, any_time: false,
     (rank: c_int, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_flush(call, rank, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_flush_all PMPI_Win_flush_all win_flush_all, any_time: false,
     (win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_flush_all(call, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_flush_local PMPI_Win_flush_local win_flush_local, any_time: false,
     (rank: c_int, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_flush_local(call, rank, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_flush_local_all PMPI_Win_flush_local_all win_flush_local_all, any_time: false,
     (win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_flush_local_all(call, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_free PMPI_Win_free win_free, any_time: false,
     (win: *mut MPI_Win),
-    on_pointed(win, On::Win)
+    on_pointed(win, On::Win),
+    |call| crate::rma::win_free(call, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_get_group PMPI_Win_get_group win_get_group, any_time: false,
     (win: MPI_Win, group: *mut MPI_Group),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_get_group(call, win, group)
 }
 
-unsupported! {
+export! {
     MPI_Win_get_info PMPI_Win_get_info win_get_info, any_time: false,
     (win: MPI_Win, info_used: *mut MPI_Info),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_get_info(call, win, info_used)
 }
 
-unsupported! {
+export! {
     MPI_Win_get_name PMPI_Win_get_name win_get_name, any_time: false,
     (win: MPI_Win, win_name: *mut c_char, resultlen: *mut c_int),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_get_name(call, win, win_name, resultlen)
 }
 
-unsupported! {
+export! {
     MPI_Win_lock PMPI_Win_lock win_lock, any_time: false,
     (lock_type: c_int, rank: c_int, assert: c_int, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_lock(call, lock_type, rank, assert, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_lock_all PMPI_Win_lock_all win_lock_all, any_time: false,
     (assert: c_int, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_lock_all(call, assert, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_post PMPI_Win_post win_post, any_time: false,
     (group: MPI_Group, assert: c_int, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_post(call, group, assert, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_set_info PMPI_Win_set_info win_set_info, any_time: false,
     (win: MPI_Win, info: MPI_Info),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_set_info(call, win, info)
 }
 
-unsupported! {
+export! {
     MPI_Win_set_name PMPI_Win_set_name win_set_name, any_time: false,
     (win: MPI_Win, win_name: *const c_char),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_set_name(call, win, win_name)
 }
 
-unsupported! {
+export! {
     MPI_Win_shared_query PMPI_Win_shared_query win_shared_query, any_time: false,
     (win: MPI_Win, rank: c_int, size: *mut MPI_Aint, disp_unit: *mut c_int,
         baseptr: *mut c_void),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_shared_query(call, win, rank, size, IntPtr::i32(disp_unit),
+        baseptr)
 }
 
-unsupported! {
+export! {
     MPI_Win_shared_query_c PMPI_Win_shared_query_c win_shared_query_c, any_time: false,
     (win: MPI_Win, rank: c_int, size: *mut MPI_Aint, disp_unit: *mut MPI_Aint,
         baseptr: *mut c_void),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_shared_query(call, win, rank, size, IntPtr::i64(disp_unit.cast()),
+        baseptr)
 }
 
-unsupported! {
+export! {
     MPI_Win_start PMPI_Win_start win_start, any_time: false,
     (group: MPI_Group, assert: c_int, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_start(call, group, assert, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_sync PMPI_Win_sync win_sync, any_time: false,
     (win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_sync(call, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_test PMPI_Win_test win_test, any_time: false,
     (win: MPI_Win, flag: *mut c_int),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_test(call, win, flag)
 }
 
-unsupported! {
+export! {
     MPI_Win_unlock PMPI_Win_unlock win_unlock, any_time: false,
     (rank: c_int, win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_unlock(call, rank, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_unlock_all PMPI_Win_unlock_all win_unlock_all, any_time: false,
     (win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_unlock_all(call, win)
 }
 
-unsupported! {
+export! {
     MPI_Win_wait PMPI_Win_wait win_wait, any_time: false,
     (win: MPI_Win),
-    On::Win(win)
+    On::Win(win),
+    |call| crate::rma::win_wait(call, win)
 }

@@ -8,45 +8,52 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Group_from_session_pset PMPI_Group_from_session_pset group_from_session_pset, any_time: false,
     (session: MPI_Session, pset_name: *const c_char, newgroup: *mut MPI_Group),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::session::group_from_session_pset(call, session, pset_name, newgroup)
 }
 
-unsupported! {
+export! {
     MPI_Session_finalize PMPI_Session_finalize session_finalize, any_time: true,
     (session: *mut MPI_Session),
-    on_pointed(session, On::Session)
+    on_pointed(session, On::Session),
+    |call| crate::session::session_finalize(call, session)
 }
 
-unsupported! {
+export! {
     MPI_Session_get_info PMPI_Session_get_info session_get_info, any_time: true,
     (session: MPI_Session, info_used: *mut MPI_Info),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::session::session_get_info(call, session, info_used)
 }
 
-unsupported! {
+export! {
     MPI_Session_get_nth_pset PMPI_Session_get_nth_pset session_get_nth_pset, any_time: true,
     (session: MPI_Session, info: MPI_Info, n: c_int, pset_len: *mut c_int,
         pset_name: *mut c_char),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::session::session_get_nth_pset(call, session, info, n, pset_len, pset_name)
 }
 
-unsupported! {
+export! {
     MPI_Session_get_num_psets PMPI_Session_get_num_psets session_get_num_psets, any_time: true,
     (session: MPI_Session, info: MPI_Info, npset_names: *mut c_int),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::session::session_get_num_psets(call, session, info, npset_names)
 }
 
-unsupported! {
+export! {
     MPI_Session_get_pset_info PMPI_Session_get_pset_info session_get_pset_info, any_time: true,
     (session: MPI_Session, pset_name: *const c_char, info: *mut MPI_Info),
-    On::Session(session)
+    On::Session(session),
+    |call| crate::session::session_get_pset_info(call, session, pset_name, info)
 }
 
-unsupported! {
+export! {
     MPI_Session_init PMPI_Session_init session_init, any_time: true,
     (info: MPI_Info, errhandler: MPI_Errhandler, session: *mut MPI_Session),
-    On::None
+    On::None,
+    |call| crate::session::session_init(call, info, errhandler, session)
 }

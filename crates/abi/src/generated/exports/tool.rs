@@ -8,329 +8,392 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_T_category_changed PMPI_T_category_changed t_category_changed, any_time: true,
     (update_number: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_category_changed(call, update_number)
 }
 
-unsupported! {
+export! {
     MPI_T_category_get_categories PMPI_T_category_get_categories t_category_get_categories, any_time: true,
     (cat_index: c_int, len: c_int, indices: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_category_get_categories(call, cat_index, len, indices)
 }
 
-unsupported! {
+export! {
     MPI_T_category_get_cvars PMPI_T_category_get_cvars t_category_get_cvars, any_time: true,
     (cat_index: c_int, len: c_int, indices: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_category_get_cvars(call, cat_index, len, indices)
 }
 
-unsupported! {
+export! {
     MPI_T_category_get_events PMPI_T_category_get_events t_category_get_events, any_time: true,
     (cat_index: c_int, len: c_int, indices: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_category_get_events(call, cat_index, len, indices)
 }
 
-unsupported! {
+export! {
     MPI_T_category_get_index PMPI_T_category_get_index t_category_get_index, any_time: true,
     (name: *const c_char, cat_index: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_category_get_index(call, name, cat_index)
 }
 
-unsupported! {
+export! {
     MPI_T_category_get_info PMPI_T_category_get_info t_category_get_info, any_time: true,
     (cat_index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char,
         desc_len: *mut c_int, num_cvars: *mut c_int, num_pvars: *mut c_int,
         num_categories: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_category_get_info(call, cat_index, name, name_len, desc, desc_len,
+        num_cvars, num_pvars, num_categories)
 }
 
-unsupported! {
+export! {
     MPI_T_category_get_num PMPI_T_category_get_num t_category_get_num, any_time: true,
     (num_cat: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_category_get_num(call, num_cat)
 }
 
-unsupported! {
+export! {
     MPI_T_category_get_num_events PMPI_T_category_get_num_events t_category_get_num_events, any_time: true,
     (cat_index: c_int, num_events: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_category_get_num_events(call, cat_index, num_events)
 }
 
-unsupported! {
+export! {
     MPI_T_category_get_pvars PMPI_T_category_get_pvars t_category_get_pvars, any_time: true,
     (cat_index: c_int, len: c_int, indices: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_category_get_pvars(call, cat_index, len, indices)
 }
 
-unsupported! {
+export! {
     MPI_T_cvar_get_index PMPI_T_cvar_get_index t_cvar_get_index, any_time: true,
     (name: *const c_char, cvar_index: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_cvar_get_index(call, name, cvar_index)
 }
 
-unsupported! {
+export! {
     MPI_T_cvar_get_info PMPI_T_cvar_get_info t_cvar_get_info, any_time: true,
     (cvar_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int,
         datatype: *mut MPI_Datatype, enumtype: *mut MPI_T_enum, desc: *mut c_char,
         desc_len: *mut c_int, bind: *mut c_int, scope: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_cvar_get_info(call, cvar_index, name, name_len, verbosity,
+        datatype, enumtype, desc, desc_len, bind, scope)
 }
 
-unsupported! {
+export! {
     MPI_T_cvar_get_num PMPI_T_cvar_get_num t_cvar_get_num, any_time: true,
     (num_cvar: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_cvar_get_num(call, num_cvar)
 }
 
-unsupported! {
+export! {
     MPI_T_cvar_handle_alloc PMPI_T_cvar_handle_alloc t_cvar_handle_alloc, any_time: true,
     (cvar_index: c_int, obj_handle: *mut c_void, handle: *mut MPI_T_cvar_handle,
         count: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_cvar_handle_alloc(call, cvar_index, obj_handle, handle, count)
 }
 
-unsupported! {
+export! {
     MPI_T_cvar_handle_free PMPI_T_cvar_handle_free t_cvar_handle_free, any_time: true,
     (handle: *mut MPI_T_cvar_handle),
-    On::None
+    On::None,
+    |call| crate::tool::t_cvar_handle_free(call, handle)
 }
 
-unsupported! {
+export! {
     MPI_T_cvar_read PMPI_T_cvar_read t_cvar_read, any_time: true,
     (handle: MPI_T_cvar_handle, buf: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::tool::t_cvar_read(call, handle, buf)
 }
 
-unsupported! {
+export! {
     MPI_T_cvar_write PMPI_T_cvar_write t_cvar_write, any_time: true,
     (handle: MPI_T_cvar_handle, buf: *const c_void),
-    On::None
+    On::None,
+    |call| crate::tool::t_cvar_write(call, handle, buf)
 }
 
-unsupported! {
+export! {
     MPI_T_enum_get_info PMPI_T_enum_get_info t_enum_get_info, any_time: true,
     (enumtype: MPI_T_enum, num: *mut c_int, name: *mut c_char, name_len: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_enum_get_info(call, enumtype, num, name, name_len)
 }
 
-unsupported! {
+export! {
     MPI_T_enum_get_item PMPI_T_enum_get_item t_enum_get_item, any_time: true,
     (enumtype: MPI_T_enum, indx: c_int, value: *mut c_int, name: *mut c_char,
         name_len: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_enum_get_item(call, enumtype, indx, value, name, name_len)
 }
 
-unsupported! {
+export! {
     MPI_T_event_callback_get_info PMPI_T_event_callback_get_info t_event_callback_get_info, any_time: true,
     (event_registration: MPI_T_event_registration, cb_safety: MPI_T_cb_safety,
         info_used: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_callback_get_info(call, event_registration, cb_safety,
+        info_used)
 }
 
-unsupported! {
+export! {
     MPI_T_event_callback_set_info PMPI_T_event_callback_set_info t_event_callback_set_info, any_time: true,
     (event_registration: MPI_T_event_registration, cb_safety: MPI_T_cb_safety,
         info: MPI_Info),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_callback_set_info(call, event_registration, cb_safety, info)
 }
 
-unsupported! {
+export! {
     MPI_T_event_copy PMPI_T_event_copy t_event_copy, any_time: true,
     (event_instance: MPI_T_event_instance, buffer: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_copy(call, event_instance, buffer)
 }
 
-unsupported! {
+export! {
     MPI_T_event_get_index PMPI_T_event_get_index t_event_get_index, any_time: true,
     (name: *const c_char, event_index: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_get_index(call, name, event_index)
 }
 
-unsupported! {
+export! {
     MPI_T_event_get_info PMPI_T_event_get_info t_event_get_info, any_time: true,
     (event_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int,
         array_of_datatypes: *mut MPI_Datatype, array_of_displacements: *mut MPI_Aint,
         num_elements: *mut c_int, enumtype: *mut MPI_T_enum, info: *mut MPI_Info,
         desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_get_info(call, event_index, name, name_len, verbosity,
+        array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc,
+        desc_len, bind)
 }
 
-unsupported! {
+export! {
     MPI_T_event_get_num PMPI_T_event_get_num t_event_get_num, any_time: true,
     (num_events: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_get_num(call, num_events)
 }
 
-unsupported! {
+export! {
     MPI_T_event_get_source PMPI_T_event_get_source t_event_get_source, any_time: true,
     (event_instance: MPI_T_event_instance, source_index: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_get_source(call, event_instance, source_index)
 }
 
-unsupported! {
+export! {
     MPI_T_event_get_timestamp PMPI_T_event_get_timestamp t_event_get_timestamp, any_time: true,
     (event_instance: MPI_T_event_instance, event_timestamp: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_get_timestamp(call, event_instance, event_timestamp)
 }
 
-unsupported! {
+export! {
     MPI_T_event_handle_alloc PMPI_T_event_handle_alloc t_event_handle_alloc, any_time: true,
     (event_index: c_int, obj_handle: *mut c_void, info: MPI_Info,
         event_registration: *mut MPI_T_event_registration),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_handle_alloc(call, event_index, obj_handle, info,
+        event_registration)
 }
 
-unsupported! {
+export! {
     MPI_T_event_handle_free PMPI_T_event_handle_free t_event_handle_free, any_time: true,
     (event_registration: MPI_T_event_registration, user_data: *mut c_void,
         free_cb_function: MPI_T_event_free_cb_function),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_handle_free(call, event_registration, user_data,
+        free_cb_function)
 }
 
-unsupported! {
+export! {
     MPI_T_event_handle_get_info PMPI_T_event_handle_get_info t_event_handle_get_info, any_time: true,
     (event_registration: MPI_T_event_registration, info_used: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_handle_get_info(call, event_registration, info_used)
 }
 
-unsupported! {
+export! {
     MPI_T_event_handle_set_info PMPI_T_event_handle_set_info t_event_handle_set_info, any_time: true,
     (event_registration: MPI_T_event_registration, info: MPI_Info),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_handle_set_info(call, event_registration, info)
 }
 
-unsupported! {
+export! {
     MPI_T_event_read PMPI_T_event_read t_event_read, any_time: true,
     (event_instance: MPI_T_event_instance, element_index: c_int, buffer: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_read(call, event_instance, element_index, buffer)
 }
 
-unsupported! {
+export! {
     MPI_T_event_register_callback PMPI_T_event_register_callback t_event_register_callback, any_time: true,
     (event_registration: MPI_T_event_registration, cb_safety: MPI_T_cb_safety,
         info: MPI_Info, user_data: *mut c_void, event_cb_function: MPI_T_event_cb_function),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_register_callback(call, event_registration, cb_safety, info,
+        user_data, event_cb_function)
 }
 
-unsupported! {
+export! {
     MPI_T_event_set_dropped_handler PMPI_T_event_set_dropped_handler t_event_set_dropped_handler, any_time: true,
     (event_registration: MPI_T_event_registration,
         dropped_cb_function: MPI_T_event_dropped_cb_function),
-    On::None
+    On::None,
+    |call| crate::tool::t_event_set_dropped_handler(call, event_registration,
+        dropped_cb_function)
 }
 
-unsupported! {
+export! {
     MPI_T_finalize PMPI_T_finalize t_finalize, any_time: true,
     (),
-    On::None
+    On::None,
+    |call| crate::tool::t_finalize(call)
 }
 
-unsupported! {
+export! {
     MPI_T_init_thread PMPI_T_init_thread t_init_thread, any_time: true,
     (required: c_int, provided: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_init_thread(call, required, provided)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_get_index PMPI_T_pvar_get_index t_pvar_get_index, any_time: true,
     (name: *const c_char, var_class: c_int, pvar_index: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_get_index(call, name, var_class, pvar_index)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_get_info PMPI_T_pvar_get_info t_pvar_get_info, any_time: true,
     (pvar_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int,
         var_class: *mut c_int, datatype: *mut MPI_Datatype, enumtype: *mut MPI_T_enum,
         desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int, readonly: *mut c_int,
         continuous: *mut c_int, atomic: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_get_info(call, pvar_index, name, name_len, verbosity,
+        var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_get_num PMPI_T_pvar_get_num t_pvar_get_num, any_time: true,
     (num_pvar: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_get_num(call, num_pvar)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_handle_alloc PMPI_T_pvar_handle_alloc t_pvar_handle_alloc, any_time: true,
     (session: MPI_T_pvar_session, pvar_index: c_int, obj_handle: *mut c_void,
         handle: *mut MPI_T_pvar_handle, count: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_handle_alloc(call, session, pvar_index, obj_handle, handle,
+        count)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_handle_free PMPI_T_pvar_handle_free t_pvar_handle_free, any_time: true,
     (session: MPI_T_pvar_session, handle: *mut MPI_T_pvar_handle),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_handle_free(call, session, handle)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_read PMPI_T_pvar_read t_pvar_read, any_time: true,
     (session: MPI_T_pvar_session, handle: MPI_T_pvar_handle, buf: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_read(call, session, handle, buf)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_readreset PMPI_T_pvar_readreset t_pvar_readreset, any_time: true,
     (session: MPI_T_pvar_session, handle: MPI_T_pvar_handle, buf: *mut c_void),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_readreset(call, session, handle, buf)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_reset PMPI_T_pvar_reset t_pvar_reset, any_time: true,
     (session: MPI_T_pvar_session, handle: MPI_T_pvar_handle),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_reset(call, session, handle)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_session_create PMPI_T_pvar_session_create t_pvar_session_create, any_time: true,
     (session: *mut MPI_T_pvar_session),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_session_create(call, session)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_session_free PMPI_T_pvar_session_free t_pvar_session_free, any_time: true,
     (session: *mut MPI_T_pvar_session),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_session_free(call, session)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_start PMPI_T_pvar_start t_pvar_start, any_time: true,
     (session: MPI_T_pvar_session, handle: MPI_T_pvar_handle),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_start(call, session, handle)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_stop PMPI_T_pvar_stop t_pvar_stop, any_time: true,
     (session: MPI_T_pvar_session, handle: MPI_T_pvar_handle),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_stop(call, session, handle)
 }
 
-unsupported! {
+export! {
     MPI_T_pvar_write PMPI_T_pvar_write t_pvar_write, any_time: true,
     (session: MPI_T_pvar_session, handle: MPI_T_pvar_handle, buf: *const c_void),
-    On::None
+    On::None,
+    |call| crate::tool::t_pvar_write(call, session, handle, buf)
 }
 
-unsupported! {
+export! {
     MPI_T_source_get_info PMPI_T_source_get_info t_source_get_info, any_time: true,
     (source_index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char,
         desc_len: *mut c_int, ordering: *mut MPI_T_source_order,
         ticks_per_second: *mut MPI_Count, max_ticks: *mut MPI_Count, info: *mut MPI_Info),
-    On::None
+    On::None,
+    |call| crate::tool::t_source_get_info(call, source_index, name, name_len, desc, desc_len,
+        ordering, ticks_per_second, max_ticks, info)
 }
 
-unsupported! {
+export! {
     MPI_T_source_get_num PMPI_T_source_get_num t_source_get_num, any_time: true,
     (num_sources: *mut c_int),
-    On::None
+    On::None,
+    |call| crate::tool::t_source_get_num(call, num_sources)
 }
 
-unsupported! {
+export! {
     MPI_T_source_get_timestamp PMPI_T_source_get_timestamp t_source_get_timestamp, any_time: true,
     (source_index: c_int, timestamp: *mut MPI_Count),
-    On::None
+    On::None,
+    |call| crate::tool::t_source_get_timestamp(call, source_index, timestamp)
 }

@@ -1,6 +1,6 @@
 //! Collectives on intercommunicators (MPI 5.0, section 6.2.3).
 
-use super::memory::{int, pattern, Memory};
+use super::memory::{int, joined, pattern, Memory};
 use super::reducing::{affine, Case};
 use super::{make, run};
 use crate::coll::{
@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// Splits the world: every third rank on one side, the others on the other.
 pub fn two_groups(rank: &'static Rank) -> Rc<Comm> {
     let world = rank.world().unwrap();
-    let first = world.rank % 3 == 0;
+    let first = world.rank.is_multiple_of(3);
     let local = make(rank, &world, |c| create::split(c, first as i32, 0)).unwrap();
     let remote_leader = if first { 1 } else { 0 };
     let bridge = intercomm::Bridge { comm: world, remote_leader, over: Use::Creation, tag: 9 };
@@ -38,7 +38,7 @@ fn for_all(body: impl Fn(&Side) + Sync) {
         on_ranks(n, |rank| {
             let comm = two_groups(rank);
             let (me, n, remote) = (comm.rank, comm.size(), comm.peers().size());
-            let first = rank.node().me % 3 == 0;
+            let first = rank.node().me.is_multiple_of(3);
             body(&Side { comm, me, n, remote, first });
         });
     }
@@ -55,8 +55,8 @@ impl Side {
     }
 
     /// The blocks of the other side, one behind the other.
-    fn from_remote(&self, count: i64) -> Vec<u8> {
-        (0..self.remote).flat_map(|r| pattern(self.remote_seed(r), count)).collect()
+    fn blocks_of_remote(&self, count: i64) -> Vec<u8> {
+        joined(self.remote, |r| pattern(self.remote_seed(r), count))
     }
 
     /// Runs `body` with the root argument of this process, for every root on either side.
@@ -102,7 +102,7 @@ fn the_root_gathers_from_and_scatters_to_the_other_side() {
     for_all(|side| {
         for count in COUNTS {
             side.for_roots(|root| {
-                let all = Memory::with(&int(), &side.from_remote(count));
+                let all = Memory::with(&int(), &side.blocks_of_remote(count));
                 let displs: Vec<i64> = (0..side.remote as i64).map(|r| r * count).collect();
                 let counts = vec![count; displs.len()];
                 let (mut own, mut others) = (
@@ -145,7 +145,7 @@ fn allgather_gives_each_side_the_others_blocks() {
         for count in COUNTS {
             // One side may send more than the other.
             let (mine, theirs) = if side.first { (count, 2 * count) } else { (2 * count, count) };
-            let expected = Memory::with(&int(), &side.from_remote(theirs));
+            let expected = Memory::with(&int(), &side.blocks_of_remote(theirs));
             let mut send = Memory::with(&int(), &pattern(side.seed(side.me), mine));
             let mut recv = Memory::new(&int(), theirs * side.remote as i64);
             let (from, into) = (send.data(), recv.block_of(side.remote));
@@ -166,7 +166,7 @@ fn alltoall_crosses_every_pair() {
     for_all(|side| {
         for count in COUNTS {
             let blocks = |seed: &dyn Fn(u32) -> u32| -> Vec<u8> {
-                (0..side.remote).flat_map(|r| pattern(seed(r), count)).collect()
+                joined(side.remote, |r| pattern(seed(r), count))
             };
             let out = blocks(&|to| side.seed(side.me) * 100 + to);
             let expected = blocks(&|from| side.remote_seed(from) * 100 + side.me);

@@ -114,10 +114,15 @@ impl Types {
         match self {
             Types::Ints => int(),
             Types::Sparse => sparse(),
-            Types::Mixed if number % 2 == 0 => sparse(),
+            Types::Mixed if number.is_multiple_of(2) => sparse(),
             Types::Mixed => int(),
         }
     }
+}
+
+/// What `block` gives for 0..n, one behind the other.
+pub fn joined(n: u32, block: impl Fn(u32) -> Vec<u8>) -> Vec<u8> {
+    (0..n).map(block).collect::<Vec<_>>().concat()
 }
 
 /// `count` packed integers that are unlike those of nearby seeds.

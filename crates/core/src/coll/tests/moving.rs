@@ -1,6 +1,6 @@
 //! Operations that move blocks of equal size.
 
-use super::memory::{pattern, Memory, Types};
+use super::memory::{joined, pattern, Memory, Types};
 use super::{is_worth_it, names, roots, run, COUNTS, SIZES};
 use crate::coll::{allgather, alltoall, bcast, gather, scatter};
 use crate::comm::Comm;
@@ -23,7 +23,7 @@ fn for_all(body: impl Fn(&Rc<Comm>, Types, i64) + Sync) {
 
 /// Blocks of ranks 0..n, one behind the other.
 fn all(n: u32, seed: impl Fn(u32) -> u32, count: i64) -> Vec<u8> {
-    (0..n).flat_map(|rank| pattern(seed(rank), count)).collect()
+    joined(n, |rank| pattern(seed(rank), count))
 }
 
 #[test]

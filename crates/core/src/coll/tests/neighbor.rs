@@ -1,7 +1,7 @@
 //! Neighbourhood collectives, checked against the topology itself: what arrives in a slot is what
 //! the rank there meant for this one.
 
-use super::memory::{pattern, Memory, Types};
+use super::memory::{joined, pattern, Memory, Types};
 use super::{make, run, try_run};
 use crate::coll::neighbor::{
     neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, neighbor_alltoallv,
@@ -58,7 +58,7 @@ fn message(rank: u32, slot: u32, count: i64) -> Vec<u8> {
 fn check_alltoall(comm: &Rc<Comm>, expected: &Expected, out: u32, types: Types, count: i64) {
     let slots = expected.len() as i64;
     let (send_type, recv_type) = (types.of(comm.rank), types.of(comm.rank + 1));
-    let all: Vec<u8> = (0..out).flat_map(|slot| message(comm.rank, slot, count)).collect();
+    let all = joined(out, |slot| message(comm.rank, slot, count));
     let mut send = Memory::with(&send_type, &all);
     let places = |slots: i64| -> (Vec<i64>, Vec<i64>) {
         (vec![count; slots as usize], (0..slots).map(|slot| slot * count).collect())

@@ -1,6 +1,6 @@
 //! Non-blocking collectives: several on their way at once, next to blocking ones.
 
-use super::memory::{int, pattern, Memory};
+use super::memory::{int, joined, pattern, Memory};
 use super::reducing::affine;
 use super::{run, SIZES};
 use crate::coll::{allgather, allreduce, alltoall, barrier, bcast, scan, Coll, Operation};
@@ -40,7 +40,7 @@ fn many_are_on_their_way_at_once() {
                     .collect();
                 let mut sends = Memory::with(&int(), &pattern(me, count));
                 let mut gathered = Memory::new(&int(), count * n as i64);
-                let blocks: Vec<u8> = (0..n).flat_map(|to| pattern(me * 10 + to, count)).collect();
+                let blocks = joined(n, |to| pattern(me * 10 + to, count));
                 let mut exchanged = Memory::with(&int(), &blocks);
 
                 let mut operations = Vec::new();
@@ -69,9 +69,9 @@ fn many_are_on_their_way_at_once() {
                 for (root, data) in bcasts.iter().enumerate() {
                     check(data, pattern(root as u32, count), "bcast");
                 }
-                let all = (0..n).flat_map(|r| pattern(r, count)).collect();
+                let all = joined(n, |r| pattern(r, count));
                 check(&gathered, all, "allgather");
-                let all = (0..n).flat_map(|from| pattern(from * 10 + me, count)).collect();
+                let all = joined(n, |from| pattern(from * 10 + me, count));
                 check(&exchanged, all, "alltoall");
                 check(&blocking, pattern(0, count), "blocking bcast");
             }

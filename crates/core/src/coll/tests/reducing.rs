@@ -15,12 +15,17 @@ pub struct Case {
     pub op: Reducer,
     pub ty: Rc<Datatype>,
     pub operand: fn(u32, i64) -> Vec<u8>,
-    combine: fn(&[u8], &[u8]) -> Vec<u8>,
+    /// `right = left op right`
+    combine: fn(&[u8], &mut [u8]),
     longest: i64,
 }
 
-fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
-    bytes.chunks_exact(N).map(|chunk| chunk.try_into().unwrap())
+/// Replaces each element of `right` by what `combine` makes of both.
+fn each<const N: usize>(left: &[u8], right: &mut [u8], combine: fn([u8; N], [u8; N]) -> [u8; N]) {
+    for (left, right) in left.chunks_exact(N).zip(right.chunks_exact_mut(N)) {
+        let result = combine(left.try_into().unwrap(), (&*right).try_into().unwrap());
+        right.copy_from_slice(&result);
+    }
 }
 
 fn sum() -> Case {
@@ -29,9 +34,10 @@ fn sum() -> Case {
         op: Reducer { op: Rc::new(op), datatype_handle: 0 },
         ty: int(),
         operand: pattern,
-        combine: |a, b| {
-            let add = |(a, b)| i32::from_ne_bytes(a).wrapping_add(i32::from_ne_bytes(b));
-            words(a).zip(words(b)).flat_map(|pair| add(pair).to_ne_bytes()).collect()
+        combine: |left, right| {
+            each(left, right, |a, b| {
+                i32::from_ne_bytes(a).wrapping_add(i32::from_ne_bytes(b)).to_ne_bytes()
+            })
         },
         longest: LONG,
     }
@@ -53,8 +59,11 @@ impl Affine {
         Affine(half(0), half(8))
     }
 
-    fn packed(self) -> impl Iterator<Item = u8> {
-        self.0.to_ne_bytes().into_iter().chain(self.1.to_ne_bytes())
+    fn packed(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.0.to_ne_bytes());
+        bytes[8..].copy_from_slice(&self.1.to_ne_bytes());
+        bytes
     }
 }
 
@@ -85,11 +94,10 @@ pub fn affine() -> Case {
         op: Reducer { op: Rc::new(Reduction { commutative: false, apply }), datatype_handle: 77 },
         ty: Datatype::resized(-8, STRIDE as i64, &pair).unwrap(),
         operand: |seed, count| pattern(seed, 4 * count),
-        combine: |a, b| {
-            let pairs = words(a).zip(words(b));
-            pairs
-                .flat_map(|(a, b)| Affine::from_packed(a).compose(Affine::from_packed(b)).packed())
-                .collect()
+        combine: |left, right| {
+            each(left, right, |a, b| {
+                Affine::from_packed(a).compose(Affine::from_packed(b)).packed()
+            })
         },
         longest: LONG / 4,
     }
@@ -99,7 +107,11 @@ impl Case {
     /// What ranks `from..to` contribute, combined in order.
     pub fn combined(&self, from: u32, to: u32, count: i64) -> Vec<u8> {
         let first = (self.operand)(from, count);
-        (from + 1..to).fold(first, |left, r| (self.combine)(&left, &(self.operand)(r, count)))
+        (from + 1..to).fold(first, |left, rank| {
+            let mut right = (self.operand)(rank, count);
+            (self.combine)(&left, &mut right);
+            right
+        })
     }
 
     /// The part of packed elements that starts at `skip`.
@@ -263,21 +275,20 @@ fn everybody_gets_the_same_bits_every_time() {
             let world = rank.world().unwrap();
             let ty = Datatype::basic(Basic::Float);
             for (op, count) in [(Op::Sum, 5), (Op::Sum, 5000), (Op::Max, 5), (Op::Max, 5000)] {
-                let floats = |seed: u32| -> Vec<u8> {
-                    let number = |word: [u8; 4]| {
-                        // Some of each: zeros of both signs, and numbers whose sums round.
-                        match u32::from_ne_bytes(word) {
-                            w if w % 3 == 0 => 0.0f32,
-                            w if w % 3 == 1 => -0.0,
-                            w => w as f32 / 3e7,
-                        }
+                let mut operand = pattern(world.rank, count);
+                for word in operand.chunks_exact_mut(4) {
+                    // Some of each: zeros of both signs, and numbers whose sums round.
+                    let number = match u32::from_ne_bytes((&*word).try_into().unwrap()) {
+                        w if w % 3 == 0 => 0.0f32,
+                        w if w % 3 == 1 => -0.0,
+                        w => w as f32 / 3e7,
                     };
-                    words(&pattern(seed, count)).flat_map(|w| number(w).to_ne_bytes()).collect()
-                };
+                    word.copy_from_slice(&number.to_ne_bytes());
+                }
                 for name in names(allreduce::ROWS) {
                     let mut results = Vec::new();
                     for _ in 0..2 {
-                        let mut send = Memory::with(&ty, &floats(world.rank));
+                        let mut send = Memory::with(&ty, &operand);
                         let mut recv = Memory::new(&ty, count);
                         let apply = Apply::Builtin(op);
                         let op = Rc::new(Reduction { commutative: true, apply });
