@@ -43,7 +43,7 @@ macro_rules! collective {
             let ($($value,)*) = $decode(call, &comm, $($arg),*)?;
             // SAFETY: the user leaves the buffers alone until the request is complete (6.12).
             unsafe {
-                let c = Coll::new(call.rank, &comm);
+                let c = Coll::non_blocking(call.rank, &comm);
                 let operation = Operation::start(call.rank, $run(c, $($value),*));
                 new_request(call, Activity::Collective(operation), comm, false, request)
             }
@@ -64,7 +64,7 @@ macro_rules! collective {
             let comm = call.comm(comm)?;
             let ($($value,)*) = $decode(call, &comm, $($arg),*)?;
             // SAFETY: the user leaves the buffers alone while the request is active (6.13).
-            let c = unsafe { Coll::new(call.rank, &comm) };
+            let c = unsafe { Coll::non_blocking(call.rank, &comm) };
             let start: Start = Rc::new(move |rank| {
                 let operation = Operation::start(rank, $run(c.clone(), $($value.clone()),*));
                 Ok(Activity::Collective(operation))

@@ -239,12 +239,12 @@ pub(crate) unsafe fn comm_split_type(
     newcomm: *mut MPI_Comm,
 ) -> Result<()> {
     require(newcomm, "newcomm")?;
-    let parent = call.intra_comm(comm)?;
+    let parent = call.comm(comm)?;
     let hints = hints(call, info)?;
     let color = match split_type {
         MPI_UNDEFINED => None,
         MPI_COMM_TYPE_SHARED => hardware::part(SHARED_MEMORY),
-        MPI_COMM_TYPE_HW_GUIDED => hints.get("mpi_hw_resource_type").and_then(hardware::part),
+        MPI_COMM_TYPE_HW_GUIDED => hints.get(RESOURCE_TYPE).and_then(hardware::part),
         MPI_COMM_TYPE_HW_UNGUIDED => Some(0),
         MPI_COMM_TYPE_RESOURCE_GUIDED => resource(&hints, &parent),
         _ => {
@@ -259,15 +259,23 @@ pub(crate) unsafe fn comm_split_type(
     let mut made = call.rank.block_on(create::split(start(call, &parent), color, key))??;
     if let (MPI_COMM_TYPE_HW_UNGUIDED, Some(all)) = (split_type, &made) {
         made = smaller_parts(call, all, key)?;
+        // Section 7.4.2: the hint comes back in the info object that was passed.
+        if let (Some(part), Some(hints)) = (&made, crate::info::find_hints(call, info)?) {
+            let name = part.info.borrow().get(RESOURCE_TYPE).unwrap_or_default().to_string();
+            hints.borrow_mut().set(RESOURCE_TYPE, &name);
+        }
     }
     let errhandler = parent.errhandler.borrow().clone();
     // SAFETY: a pointer of the caller, not null.
     unsafe { give(call, made, &errhandler, newcomm) }
 }
 
+/// The hint that names a kind of hardware resource.
+const RESOURCE_TYPE: &str = "mpi_hw_resource_type";
+
 /// The part of `comm` that the hints of `MPI_COMM_TYPE_RESOURCE_GUIDED` name.
 fn resource(hints: &Info, comm: &Comm) -> Option<u32> {
-    if let Some(name) = hints.get("mpi_hw_resource_type") {
+    if let Some(name) = hints.get(RESOURCE_TYPE) {
         return hardware::part(name);
     }
     match hints.get("mpi_pset_name")?.to_ascii_lowercase().as_str() {
@@ -287,7 +295,7 @@ fn smaller_parts(call: &Call, all: &Rc<Comm>, key: c_int) -> Result<Option<Rc<Co
             // Everybody sees the same here: all are in one part, so all go on.
             Some(comm) if comm.size() == all.size() => {}
             Some(comm) => {
-                comm.info.borrow_mut().set("mpi_hw_resource_type", name);
+                comm.info.borrow_mut().set(RESOURCE_TYPE, name);
                 return Ok(Some(comm));
             }
             None => return Ok(None),

@@ -5,11 +5,11 @@
 //! nobody may use it. Attributes are copied at once as well, as the standard says.
 
 use crate::attr::{self, Copied, Owner};
-use crate::comm_create::{hints, start};
+use crate::comm_create::hints;
 use crate::decode::{insert, narrow, require};
 use crate::entry::Call;
 use crate::generated::types::*;
-use starling_core::coll::Operation;
+use starling_core::coll::{Coll, Operation};
 use starling_core::comm::{create, Comm};
 use starling_core::error::Result;
 use starling_core::info::Info;
@@ -27,7 +27,8 @@ struct Inherited {
 /// Starts to duplicate `parent`. Without `inherited` the result is thrown away: this process
 /// cannot use it, but the others need its part.
 fn begin(call: &Call, parent: &Rc<Comm>, inherited: Option<Inherited>) -> Rc<Operation> {
-    let (rank, coll) = (call.rank, start(call, parent));
+    // SAFETY: making a communicator has no buffers of the user.
+    let (rank, coll) = (call.rank, unsafe { Coll::non_blocking(call.rank, parent) });
     let topology = parent.topology.borrow().clone();
     let errhandler = parent.errhandler.borrow().clone();
     Operation::start(rank, async move {

@@ -175,13 +175,12 @@ impl Conversion for Functions {
         let datatype = MPI_Datatype(basic.abi_value() as usize);
         // SAFETY: the user registered this address as a function of this type; the extent is a
         // local.
-        let code =
-            unsafe { (self.extent.function())(datatype, &mut extent, self.extra_state) };
+        let code = unsafe { (self.extent.function())(datatype, &mut extent, self.extra_state) };
         match (code, extent) {
             (MPI_SUCCESS, 0..) => Ok(extent as i64),
             (MPI_SUCCESS, _) => {
                 let text = format!(
-                    "the extent function of the data representation \"{}\" gave the extent {extent}",
+                    "the extent function of the data representation \"{}\" gave {extent}",
                     self.name
                 );
                 Err(bad(Class::CONVERSION, text))

@@ -30,7 +30,7 @@ fn on_local(n: u32, body: &(impl Fn(&'static Rank) + Sync)) {
 }
 
 fn on_shm(n: u32, body: &(impl Fn(&'static Rank) + Sync)) {
-    let fd = shm::segment::create(n).expect("a segment");
+    let fd = shm::segment::create(n, 0).expect("a segment");
     let segment = Arc::new(shm::segment::Segment::map(fd).expect("our own segment"));
     // The ranks leak, and their bells lie in the segment: so must it.
     let kept: &'static Arc<shm::segment::Segment> = Box::leak(Box::new(segment));

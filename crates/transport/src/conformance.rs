@@ -293,7 +293,7 @@ fn attach_local(n: u32) -> Attach {
 }
 
 fn attach_shm(n: u32) -> Attach {
-    let fd = shm::segment::create(n).unwrap();
+    let fd = shm::segment::create(n, 0).unwrap();
     let segment = Arc::new(shm::segment::Segment::map(fd).unwrap());
     let kept: &'static Arc<shm::segment::Segment> = Box::leak(Box::new(segment));
     Box::new(move |me| {

@@ -151,6 +151,10 @@ pub trait Transport {
     /// the given peers: arranges that the bell rings when there is place again.
     fn wait_for_place(&self, peers: &[u32], fences: Fences);
 
+    /// Called before anything is sent to a process that this one has not known: it may have the
+    /// number of one that has ended, and what is known of that one is forgotten.
+    fn meet(&self, _peer: u32) {}
+
     /// Wakes `peer` although no message is sent (used to end a job).
     fn ring(&self, peer: u32);
 }

@@ -89,6 +89,7 @@ static MPI_Datatype my_units(int round, int *count)
 static void one_round(MPI_File file, int round)
 {
     int count, how = round % 6;
+    int has_count = is_starling() || count > 0; // MPICH 5.0.2 leaves those of nothing alone
     MPI_Status status;
     MPI_Datatype tile = my_units(round, &count), spread;
     unsigned char *out = calloc(count + 1, 2 * UNIT), *in = calloc(count + 1, 2 * UNIT);
@@ -106,11 +107,13 @@ static void one_round(MPI_File file, int round)
     OK(MPI_File_set_view(file, 0, MPI_BYTE, count ? tile : MPI_BYTE, "native", MPI_INFO_NULL));
     access_all(file, 1, how, out, is_spread ? 1 : count * UNIT, is_spread ? spread : MPI_BYTE,
                &status);
-    CHECK_BYTES(status, count * UNIT);
+    if (has_count)
+        CHECK_BYTES(status, count * UNIT);
     OK(MPI_Barrier(MPI_COMM_WORLD));
     access_all(file, 0, how, in, is_spread ? 1 : count * UNIT, is_spread ? spread : MPI_BYTE,
                &status);
-    CHECK_BYTES(status, count * UNIT);
+    if (has_count)
+        CHECK_BYTES(status, count * UNIT);
     CHECK(memcmp(in, out, 2 * UNIT * count) == 0);
     static unsigned char now[FILE_BYTES];
     read_directly(now, 0, FILE_BYTES);

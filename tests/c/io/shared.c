@@ -33,6 +33,7 @@ static void records(void)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_File_get_position_shared(file, &at));
     CHECK_EQ(at, RECORDS * size);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
     int seen = 0, last[64], all = 0;
     memset(last, -1, sizeof last);
@@ -84,6 +85,7 @@ static void ordered(void)
     int total = size * (size + 1) / 2;
     OK(MPI_File_get_position_shared(file, &at));
     CHECK_EQ(at, 2 + 2 * total);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_File_read_at(file, 2 + first, in, rank + 1, MPI_INT, &status));
     for (int i = 0; i <= rank; i++)
         CHECK_EQ(in[i], first + i);

@@ -46,7 +46,8 @@ static void interleaved(void)
     // Reading over the end: only what this rank has in the file.
     memset(in, 0, sizeof in);
     OK(MPI_File_read_at(file, 0, in, BLOCK * ROUNDS + 5, MPI_INT, &status));
-    CHECK_BYTES(status, sizeof out);
+    if (is_starling()) // MPICH 5.0.2 counts what is asked for
+        CHECK_BYTES(status, sizeof out);
     CHECK(memcmp(in, out, sizeof out) == 0);
     OK(MPI_File_seek(file, 0, MPI_SEEK_END));
     OK(MPI_File_get_position(file, &at));

@@ -79,7 +79,15 @@ impl Coll {
     /// The buffers that are given to its methods stay in place, and unused by others, until the
     /// collective is complete (the user's duty by section 6.12).
     pub unsafe fn new(rank: &'static Rank, comm: &Rc<Comm>) -> Coll {
-        Coll { rank, comm: comm.clone(), forced: None, tag: comm.next_collective() }
+        Coll { rank, comm: comm.clone(), forced: None, tag: comm.next_collective(true) }
+    }
+
+    /// The next non-blocking (or persistent) collective on `comm`; counted by themselves.
+    ///
+    /// # Safety
+    /// As for [`Coll::new`].
+    pub unsafe fn non_blocking(rank: &'static Rank, comm: &Rc<Comm>) -> Coll {
+        Coll { rank, comm: comm.clone(), forced: None, tag: comm.next_collective(false) }
     }
 
     /// This process's rank.

@@ -71,7 +71,7 @@ pub struct Comm {
     pub handle: Cell<u32>,
     /// Whether `MPI_Comm_free` was called; operations may still be on their way.
     pub freed: Cell<bool>,
-    next_collective: Cell<i32>,
+    next_collective: [Cell<i32>; 2],
 }
 
 /// What a new communicator is made of.
@@ -102,7 +102,7 @@ impl Comm {
             bsend: RefCell::default(),
             handle: Cell::new(0),
             freed: Cell::new(false),
-            next_collective: Cell::new(0),
+            next_collective: [Cell::new(0), Cell::new(0)],
         })
     }
 
@@ -151,11 +151,14 @@ impl Comm {
     }
 
     /// The tag of the next collective. All processes start collectives on a communicator in the
-    /// same order (section 6.12), so they count alike.
-    pub fn next_collective(&self) -> i32 {
-        let tag = self.next_collective.get();
-        self.next_collective.set(if tag == i32::MAX { 0 } else { tag + 1 });
-        tag
+    /// same order (section 6.12), so they count alike. Blocking ones have even tags, others odd
+    /// ones: they never match each other, and programs that start a non-blocking one before a
+    /// barrier here and after it there, as many do, are none the worse.
+    pub fn next_collective(&self, blocking: bool) -> i32 {
+        let counter = &self.next_collective[blocking as usize];
+        let number = counter.get();
+        counter.set(if number == i32::MAX / 2 { 0 } else { number + 1 });
+        2 * number + !blocking as i32
     }
 
     /// How it is called in messages.

@@ -147,7 +147,7 @@ fn whole_etypes(view: &View, bytes: u64) -> Result<i64> {
         let text = "the filetype of the view has no data, so none can be accessed";
         return Err(Error::new(Class::TYPE, text));
     }
-    if bytes % view.unit != 0 {
+    if !bytes.is_multiple_of(view.unit) {
         let text = format!(
             "the access is {bytes} bytes long, which is no whole number of etypes of {} bytes",
             view.unit

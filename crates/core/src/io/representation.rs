@@ -157,7 +157,7 @@ impl Representation {
         let mut items = whole * runs.iter().map(|run| run.count).sum::<u64>();
         let mut native = whole * runs.iter().map(|run| run.count * run.native).sum::<u64>();
         for run in runs {
-            let here = if run.file == 0 { run.count } else { (rest / run.file).min(run.count) };
+            let here = rest.checked_div(run.file).map_or(run.count, |n| n.min(run.count));
             items += here;
             native += here * run.native;
             rest -= here * run.file;

@@ -10,6 +10,7 @@
 //! States of a ring: absent -> hot (bit seen set) -> cold (`retire`) -> hot …; owner: this inbox.
 
 use super::segment::Segment;
+use super::send::UsedRings;
 use crate::{Front, Packet, Sink, Take, TransportError};
 use starling_sys::fence::Fences;
 use starling_sys::queue::spsc_ring::{Consumer, Corrupt};
@@ -27,6 +28,9 @@ const HOT_MIN: usize = 4;
 
 struct Line {
     from: u32,
+    /// Of the sender's place, when the line was made.
+    generation: u32,
+    ring: *mut u8,
     consumer: Consumer,
     idle: Cell<u32>,
     hot: Cell<bool>,
@@ -41,18 +45,42 @@ pub(super) struct Inbox {
     /// Our picture of the pending bitmap: the bits of the hot rings.
     hot_bits: RefCell<Vec<u64>>,
     idle_polls: Cell<u32>,
+    used_rings: UsedRings,
 }
 
 impl Inbox {
-    pub(super) fn new(segment: Arc<Segment>, me: u32, fences: Fences) -> Inbox {
+    pub(super) fn new(
+        segment: Arc<Segment>,
+        me: u32,
+        fences: Fences,
+        used_rings: UsedRings,
+    ) -> Inbox {
         Inbox {
             me,
             fences,
-            lines: RefCell::new((0..segment.ranks()).map(|_| None).collect()),
+            lines: RefCell::new((0..segment.places()).map(|_| None).collect()),
             hot: RefCell::new(Vec::new()),
             hot_bits: RefCell::new(vec![0; segment.pending_words()]),
             idle_polls: Cell::new(0),
+            used_rings,
             segment,
+        }
+    }
+
+    /// Drops the line from `peer` if it comes from a process that had the place before. If the
+    /// new one has sent something, its bit is set, and the next poll finds its ring.
+    pub(super) fn forget(&self, peer: u32) {
+        let generation = self.segment.generation(peer);
+        let slot = &mut self.lines.borrow_mut()[peer as usize];
+        let Some(old) = slot.take_if(|line| line.generation != generation) else { return };
+        self.hot.borrow_mut().retain(|line| line.from != peer);
+        self.hot_bits.borrow_mut()[peer as usize / 64] &= !(1 << (peer % 64));
+        self.keep_ring(old.ring);
+    }
+
+    fn keep_ring(&self, ring: *mut u8) {
+        if self.segment.empty_ring(ring) {
+            self.used_rings.borrow_mut().push(ring);
         }
     }
 
@@ -144,8 +172,8 @@ impl Inbox {
     /// Makes the rings whose bit has been set hot.
     #[inline(always)]
     fn warm_up(&self) -> Result<(), TransportError> {
-        for index in 0..self.segment.pending_words() {
-            // Acquire pairs with the Release of `Sender::notify`.
+        for index in 0..self.segment.used_words(self.me) {
+            // Acquire pairs with the Release of `Segment::set_pending`.
             let word = self.segment.pending(self.me, index).load(Ordering::Acquire);
             let new = word & !self.hot_bits.borrow()[index];
             if new != 0 {
@@ -160,15 +188,20 @@ impl Inbox {
         while new != 0 {
             let from = index as u32 * 64 + new.trailing_zeros();
             new &= new - 1;
-            if from >= self.segment.ranks() {
+            if from >= self.segment.places() {
                 return Err(TransportError::Corrupt { peer: from });
             }
-            let line = match self.lines.borrow()[from as usize].clone() {
+            // A cold line may be that of a process that has ended meanwhile.
+            self.forget(from);
+            let known = self.lines.borrow()[from as usize].clone();
+            let line = match known {
                 Some(line) => line,
                 None => match self.segment.find_ring(self.me, from)? {
                     None => return Err(TransportError::Corrupt { peer: from }),
                     Some(ring) => Rc::new(Line {
                         from,
+                        generation: self.segment.generation(from),
+                        ring,
                         // SAFETY: a ring of the segment's geometry inside the mapping, which
                         // `self.segment` keeps; this inbox is its only consumer.
                         consumer: unsafe { Consumer::new(ring, self.segment.geometry()) },

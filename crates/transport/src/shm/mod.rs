@@ -34,12 +34,13 @@ impl Shm {
         counters: &'static Counters,
     ) -> Shm {
         let me = attachment.rank;
+        let (fences, used) = (attachment.fences, send::UsedRings::default());
         segment.announce(me, attachment.fences.is_heard());
         Shm {
-            fences: attachment.fences,
+            fences,
             me,
-            sender: send::Sender::new(segment.clone(), me, attachment.fences, counters),
-            inbox: inbox::Inbox::new(segment.clone(), me, attachment.fences),
+            sender: send::Sender::new(segment.clone(), me, fences, counters, used.clone()),
+            inbox: inbox::Inbox::new(segment.clone(), me, fences, used),
             readers: single_copy::Readers::new(segment.clone()),
             segment,
         }
@@ -52,7 +53,7 @@ impl Transport for Shm {
     }
 
     fn reaches(&self, peer: u32) -> bool {
-        peer != self.me && peer < self.segment.ranks()
+        peer != self.me && peer < self.segment.places()
     }
 
     fn body_max(&self) -> usize {
@@ -98,6 +99,12 @@ impl Transport for Shm {
 
     fn wait_for_place(&self, peers: &[u32], fences: Fences) {
         self.sender.wait_for_place(peers, fences);
+    }
+
+    fn meet(&self, peer: u32) {
+        self.sender.forget(peer);
+        self.inbox.forget(peer);
+        self.readers.forget(peer);
     }
 
     fn ring(&self, peer: u32) {

@@ -3,15 +3,21 @@
 //!
 //! ```text
 //! 0                 header      4096 bytes: sizes, fences, the allocator's position
-//! rank_blocks       per rank, a multiple of 128 bytes:
+//! rank_blocks       per place, a multiple of 128 bytes:
 //!                     0  bell          64 bytes
 //!                    64  process id    u32, 0 until the rank has attached
 //!                    68  heard         u32, 1 if heavy fences reach the process
 //!                    72  probe         u64, address of the word that proves single copy works
-//!                   128  pending       a bit per rank: a ring from it may hold something
+//!                    80  words         u32, words of `pending` that have ever had a bit
+//!                    84  generation    u32, how often the place was given out again
+//!                   128  pending       a bit per place: a ring from it may hold something
 //! directory         u64 per (receiver, sender): offset of the ring, 0 until it is made
 //! heap              rings, given out from the front
 //! ```
+//! A process is known by its **place**, the index of its block. The job that the segment was made
+//! for has the first ones; spare places are given to processes that are started later, and given
+//! out again when they have ended ([`Segment::renew`], by the launcher; [`Segment::generation`]
+//! tells the old process from the new one). What is not used costs address space only.
 //! Only offsets are stored, never addresses (`probe` is an address in the other process, and only
 //! the kernel dereferences it). Offsets read from the segment are checked before use.
 //! Pages cost nothing until used; what is about to be used is reserved first (`Mapping::reserve`),
@@ -28,7 +34,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const MAGIC: u64 = u64::from_ne_bytes(*b"starling");
 /// Changes whenever the layout does: launcher and library must agree.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const PAGE: usize = 4096;
 /// What `probe` points to in every process that has attached.
 pub(super) static PROBE: u64 = MAGIC;
@@ -37,10 +43,13 @@ pub(super) static PROBE: u64 = MAGIC;
 struct Header {
     magic: u64,
     version: u32,
-    ranks: u32,
+    places: u32,
+    spare: u32,
     slots: u32,
     asymmetric_fences: u32,
+    living: AtomicU32,
     payload: u64,
+    universe: u64,
     heap_next: AtomicU64,
 }
 
@@ -50,13 +59,20 @@ struct RankBlock {
     process: AtomicU32,
     heard: AtomicU32,
     probe: AtomicU64,
-    _pad: [u64; 6],
+    words: AtomicU32,
+    generation: AtomicU32,
+    _pad: [u64; 5],
 }
 
-const _: () = assert!(size_of::<Header>() == 40 && size_of::<Header>() <= PAGE);
+const _: () = assert!(size_of::<Header>() == 56 && size_of::<Header>() <= PAGE);
 const _: () = assert!(size_of::<RankBlock>() == 128);
 const _: () = assert!(std::mem::offset_of!(RankBlock, process) == 64);
 const _: () = assert!(std::mem::offset_of!(RankBlock, probe) == 72);
+const _: () = assert!(std::mem::offset_of!(RankBlock, words) == 80);
+
+/// Rings per pair of places that the heap has room for when places can be given out again: a new
+/// process makes new rings.
+const RINGS_PER_PAIR: usize = 4;
 
 /// Offsets of the parts, computed from the number of ranks and the rings' size.
 #[derive(Clone, Copy)]
@@ -68,14 +84,16 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(ranks: u32, geometry: Geometry) -> Option<Plan> {
-        let n = ranks as usize;
+    fn new(places: u32, spare: u32, geometry: Geometry) -> Option<Plan> {
+        let n = places as usize;
         let words = n.div_ceil(64);
         let rank_stride = (size_of::<RankBlock>() + words * 8).next_multiple_of(128);
         let directory = (PAGE + n.checked_mul(rank_stride)?).next_multiple_of(PAGE);
         let heap = (directory + n.checked_mul(n)?.checked_mul(8)?).next_multiple_of(PAGE);
         let ring = geometry.bytes().next_multiple_of(PAGE);
-        let len = heap.checked_add(n.checked_mul(n.max(2) - 1)?.checked_mul(ring)?)?;
+        let per_pair = if spare > 0 { RINGS_PER_PAIR } else { 1 };
+        let rings = n.checked_mul(n.max(2) - 1)?.checked_mul(per_pair)?;
+        let len = heap.checked_add(rings.checked_mul(ring)?)?;
         (len < 1 << 46).then_some(Plan { rank_stride, directory, heap, len })
     }
 }
@@ -88,13 +106,26 @@ fn geometry_from_tunables() -> Geometry {
     Geometry { slots, payload }
 }
 
-/// Makes the segment of a node with `ranks` ranks and writes its header. The launcher calls this
-/// and lets the ranks inherit the descriptor.
-pub fn create(ranks: u32) -> io::Result<OwnedFd> {
+/// Spare places for processes that a job of `ranks` starts later: as many as the tunable says and
+/// the address space of this process allows.
+pub fn spare_places(ranks: u32) -> u32 {
+    let wanted = starling_settings::tunables().spawn_max as u32;
+    let fits = Plan::new(ranks.saturating_add(wanted), wanted, geometry_from_tunables()).is_some();
+    match fits && memory::address_space_is_unlimited() {
+        true => wanted,
+        false => 0,
+    }
+}
+
+/// Makes the segment of a node with `ranks` ranks and places for `spare` processes that are
+/// started later, and writes its header. The launcher calls this and lets the ranks inherit the
+/// descriptor.
+pub fn create(ranks: u32, spare: u32) -> io::Result<OwnedFd> {
     let geometry = geometry_from_tunables();
-    let plan = Plan::new(ranks, geometry).ok_or_else(|| {
+    let places = ranks.saturating_add(spare);
+    let plan = Plan::new(places, spare, geometry).ok_or_else(|| {
         io::Error::other(format!(
-            "a segment for {ranks} ranks with rings of {} bytes does not fit in the address \
+            "a segment for {places} processes with rings of {} bytes does not fit in the address \
              space; use fewer ranks or smaller STARLING_RING_BYTES, STARLING_RING_SLOTS",
             geometry.bytes()
         ))
@@ -105,10 +136,13 @@ pub fn create(ranks: u32) -> io::Result<OwnedFd> {
     let header = Header {
         magic: MAGIC,
         version: VERSION,
-        ranks,
+        places,
+        spare,
         slots: geometry.slots as u32,
         asymmetric_fences: Fences::probe().is_asymmetric() as u32,
+        living: AtomicU32::new(ranks),
         payload: geometry.payload as u64,
+        universe: unique_number(),
         heap_next: AtomicU64::new(plan.heap as u64),
     };
     // SAFETY: the mapping is at least a page long, page-aligned, and nobody else has it yet.
@@ -116,11 +150,18 @@ pub fn create(ranks: u32) -> io::Result<OwnedFd> {
     Ok(fd)
 }
 
+/// A number that no other segment of this machine has: the time, and who made it.
+fn unique_number() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let nanoseconds = now.map_or(0, |time| time.as_nanos() as u64);
+    (nanoseconds << 22) ^ u64::from(starling_sys::process_id())
+}
+
 /// A node's segment, mapped.
 pub struct Segment {
     mapping: Mapping,
     plan: Plan,
-    ranks: u32,
+    places: u32,
     geometry: Geometry,
     fences: Fences,
 }
@@ -142,19 +183,61 @@ impl Segment {
                 header.version
             )));
         }
-        let (ranks, slots) = (header.ranks, header.slots as usize);
+        let (places, slots) = (header.places, header.slots as usize);
         let geometry = Geometry { slots, payload: header.payload as usize };
-        let plan = Plan::new(ranks, geometry).filter(|p| p.len == mapping.len());
-        let Some(plan) = plan.filter(|_| geometry.is_valid() && ranks > 0) else {
+        let plan = Plan::new(places, header.spare, geometry).filter(|p| p.len == mapping.len());
+        let Some(plan) = plan.filter(|_| geometry.is_valid() && places > 0) else {
             return Err(invalid("the node's segment has impossible sizes".into()));
         };
         let fences = Fences::join(header.asymmetric_fences != 0);
-        Ok(Segment { mapping, plan, ranks, geometry, fences })
+        Ok(Segment { mapping, plan, places, geometry, fences })
     }
 
-    /// Ranks of the node.
-    pub fn ranks(&self) -> u32 {
-        self.ranks
+    /// Number of places, spare ones included.
+    pub fn places(&self) -> u32 {
+        self.places
+    }
+
+    /// The descriptor, to be handed to other processes.
+    pub fn fd(&self) -> &OwnedFd {
+        self.mapping.fd()
+    }
+
+    /// Tells the processes that share this segment from all others.
+    pub fn universe(&self) -> u64 {
+        self.header().universe
+    }
+
+    /// How many processes live on the node, as far as its launcher has said.
+    pub fn living(&self) -> u32 {
+        self.header().living.load(Ordering::Relaxed)
+    }
+
+    /// The launcher's word on that.
+    pub fn set_living(&self, processes: u32) {
+        self.header().living.store(processes, Ordering::Relaxed);
+    }
+
+    /// Which process of those that had the place after another has it now.
+    pub fn generation(&self, place: u32) -> u32 {
+        self.block(place).generation.load(Ordering::Acquire)
+    }
+
+    /// Prepares a place for a new process: nothing of the one before is left for it to see. Only
+    /// the launcher calls this, when that one has ended and before the new one is started.
+    /// Processes that knew the old one forget it when they meet the new one (`Shm::meet`).
+    pub fn renew(&self, place: u32) {
+        let block: *const AtomicU32 = (&raw const *self.block(place)).cast();
+        let generation = std::mem::offset_of!(RankBlock, generation) / 4;
+        for word in (0..self.plan.rank_stride / 4).filter(|word| *word != generation) {
+            // SAFETY: inside the block's stride, which consists of atomic integers and padding.
+            unsafe { &*block.add(word) }.store(0, Ordering::Relaxed);
+        }
+        for sender in 0..self.places {
+            self.directory_entry(place, sender).store(0, Ordering::Relaxed);
+        }
+        // Release: whoever sees the new number sees the place empty.
+        self.block(place).generation.fetch_add(1, Ordering::Release);
     }
 
     /// Size of the rings.
@@ -173,7 +256,7 @@ impl Segment {
     }
 
     fn block(&self, rank: u32) -> &RankBlock {
-        assert!(rank < self.ranks);
+        assert!(rank < self.places);
         let offset = PAGE + rank as usize * self.plan.rank_stride;
         // SAFETY: inside the mapping by the plan, 128-byte aligned; all fields are atomics.
         unsafe { &*self.mapping.base().add(offset).cast::<RankBlock>() }
@@ -202,7 +285,23 @@ impl Segment {
 
     /// Number of words of a rank's bitmap of pending senders.
     pub fn pending_words(&self) -> usize {
-        (self.ranks as usize).div_ceil(64)
+        (self.places as usize).div_ceil(64)
+    }
+
+    /// How many of them have ever had a bit: the rest needs no look.
+    #[inline(always)]
+    pub fn used_words(&self, rank: u32) -> usize {
+        (self.block(rank).words.load(Ordering::Relaxed) as usize).min(self.pending_words())
+    }
+
+    /// Sets the bit of `sender` in the bitmap of `receiver`. The word counts as used first, so
+    /// that whoever has been told to look (by the bell) looks there.
+    #[cold]
+    pub fn set_pending(&self, receiver: u32, sender: u32) {
+        let index = sender as usize / 64;
+        self.block(receiver).words.fetch_max(index as u32 + 1, Ordering::Release);
+        // Release: whoever sees the bit also sees the ring in the directory.
+        self.pending(receiver, index).fetch_or(1 << (sender % 64), Ordering::Release);
     }
 
     /// Word `index` of `rank`'s bitmap: bit `s % 64` of word `s / 64` says that the ring from
@@ -216,16 +315,25 @@ impl Segment {
     }
 
     fn directory_entry(&self, receiver: u32, sender: u32) -> &AtomicU64 {
-        assert!(receiver < self.ranks && sender < self.ranks);
-        let index = receiver as usize * self.ranks as usize + sender as usize;
+        assert!(receiver < self.places && sender < self.places);
+        let index = receiver as usize * self.places as usize + sender as usize;
         // SAFETY: inside the directory by the asserts and the plan; aligned; atomic.
         unsafe { &*self.mapping.base().add(self.plan.directory).cast::<AtomicU64>().add(index) }
     }
 
-    /// Makes the ring from `sender` to `receiver`; only the sender calls this, once.
-    pub fn make_ring(&self, receiver: u32, sender: u32) -> Result<*mut u8, TransportError> {
+    /// Makes the ring from `sender` to `receiver`; only the sender calls this, once. `used` is one
+    /// that neither end needs any more ([`Segment::empty_ring`]).
+    pub fn make_ring(
+        &self,
+        receiver: u32,
+        sender: u32,
+        used: Option<*mut u8>,
+    ) -> Result<*mut u8, TransportError> {
         let bytes = self.geometry.bytes().next_multiple_of(PAGE);
-        let offset = self.header().heap_next.fetch_add(bytes as u64, Ordering::Relaxed) as usize;
+        let offset = match used {
+            Some(ring) => ring as usize - self.mapping.base() as usize,
+            None => self.header().heap_next.fetch_add(bytes as u64, Ordering::Relaxed) as usize,
+        };
         if offset < self.plan.heap || offset > self.mapping.len() - bytes {
             return Err(out_of_memory(bytes, "the segment is full".into()));
         }
@@ -236,6 +344,13 @@ impl Segment {
         self.directory_entry(receiver, sender).store(offset as u64, Ordering::Release);
         // SAFETY: offset + bytes <= mapping length, checked above.
         Ok(unsafe { self.mapping.base().add(offset) })
+    }
+
+    /// Gives the memory of a ring back to the system; it reads as zero afterwards. False where that
+    /// failed: then the ring cannot be used for another pair.
+    pub fn empty_ring(&self, ring: *mut u8) -> bool {
+        let offset = ring as usize - self.mapping.base() as usize;
+        self.mapping.punch(offset, self.geometry.bytes().next_multiple_of(PAGE)).is_ok()
     }
 
     /// Gives the payload area of a ring (that starts at `ring`) real pages.
@@ -277,22 +392,22 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_refused() {
-        let fd = create(4).unwrap();
+        let fd = create(4, 0).unwrap();
         let mapping = Mapping::new(fd.try_clone().unwrap()).unwrap();
-        // SAFETY: the header's `ranks` field; nobody else has the segment.
+        // SAFETY: the header's `places` field; nobody else has the segment.
         unsafe { mapping.base().add(12).cast::<u32>().write(4_000_000) };
         assert!(Segment::map(fd).is_err());
     }
 
     #[test]
     fn a_directory_entry_out_of_range_is_corrupt() {
-        let segment = Segment::map(create(2).unwrap()).unwrap();
+        let segment = Segment::map(create(2, 0).unwrap()).unwrap();
         segment.directory_entry(0, 1).store(64, Ordering::Relaxed);
         assert!(matches!(segment.find_ring(0, 1), Err(TransportError::Corrupt { peer: 1 })));
     }
 
     #[test]
     fn too_many_ranks_do_not_fit() {
-        assert!(create(u32::MAX).is_err());
+        assert!(create(u32::MAX, 0).is_err());
     }
 }

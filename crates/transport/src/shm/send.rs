@@ -8,12 +8,16 @@ use starling_sys::bell::Bell;
 use starling_sys::copy;
 use starling_sys::fence::Fences;
 use starling_sys::queue::spsc_ring::{Producer, INLINE_MAX};
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 /// What is needed to send to one peer; made with the first message to it.
 struct Link {
+    peer: u32,
+    /// Of the peer's place, when the link was made.
+    generation: u32,
     producer: Producer,
     ring: *mut u8,
     payload_reserved: Cell<bool>,
@@ -27,8 +31,14 @@ pub(super) struct Sender {
     me: u32,
     fences: Fences,
     counters: &'static Counters,
-    links: Vec<OnceCell<Link>>,
+    /// Only [`Sender::forget`] takes one out, and no reference to one outlives a call.
+    links: Vec<UnsafeCell<Option<Link>>>,
+    used_rings: UsedRings,
 }
+
+/// Rings whose two ends are not needed any more, because one of the processes has ended. They
+/// are emptied, and used for this process's next links.
+pub(super) type UsedRings = Rc<RefCell<Vec<*mut u8>>>;
 
 impl Sender {
     pub(super) fn new(
@@ -36,14 +46,23 @@ impl Sender {
         me: u32,
         fences: Fences,
         counters: &'static Counters,
+        used_rings: UsedRings,
     ) -> Sender {
-        let links = (0..segment.ranks()).map(|_| OnceCell::new()).collect();
-        Sender { segment, me, fences, counters, links }
+        let links = (0..segment.places()).map(|_| UnsafeCell::new(None)).collect();
+        Sender { segment, me, fences, counters, links, used_rings }
+    }
+
+    #[inline(always)]
+    fn find(&self, peer: u32) -> Option<&Link> {
+        // SAFETY: the transport is used by one thread at a time, and nothing that runs while a
+        // reference from here lives changes the cell: `make_link` fills it before it gives one
+        // out, `forget` is called by `Shm::meet` only, between messages.
+        unsafe { (*self.links[peer as usize].get()).as_ref() }
     }
 
     #[inline(always)]
     fn link(&self, peer: u32) -> Result<&Link, TransportError> {
-        match self.links[peer as usize].get() {
+        match self.find(peer) {
             Some(link) => Ok(link),
             None => self.make_link(peer),
         }
@@ -51,9 +70,12 @@ impl Sender {
 
     #[cold]
     fn make_link(&self, peer: u32) -> Result<&Link, TransportError> {
-        let ring = self.segment.make_ring(peer, self.me)?;
+        let used = self.used_rings.borrow_mut().pop();
+        let ring = self.segment.make_ring(peer, self.me, used)?;
         self.counters.rings_made.add(1);
         let link = Link {
+            peer,
+            generation: self.segment.generation(peer),
             // SAFETY: fresh zeroed memory of the segment, which lives as long as `self.segment`;
             // a sender makes one ring per peer, so this is its only producer.
             producer: unsafe { Producer::new(ring, self.segment.geometry()) },
@@ -63,7 +85,21 @@ impl Sender {
             pending: self.segment.pending(peer, self.me as usize / 64),
             bit: 1 << (self.me % 64),
         };
-        Ok(self.links[peer as usize].get_or_init(|| link))
+        // SAFETY: as in `find`; there was none, so nobody has a reference to it.
+        Ok(unsafe { (*self.links[peer as usize].get()).insert(link) })
+    }
+
+    /// Drops the link to `peer` if it leads to a process that had the place before.
+    pub(super) fn forget(&self, peer: u32) {
+        let generation = self.segment.generation(peer);
+        if self.find(peer).is_none_or(|link| link.generation == generation) {
+            return;
+        }
+        // SAFETY: as in `find`; this function keeps no reference.
+        let old = unsafe { (*self.links[peer as usize].get()).take() };
+        if let Some(ring) = old.map(|link| link.ring).filter(|r| self.segment.empty_ring(*r)) {
+            self.used_rings.borrow_mut().push(ring);
+        }
     }
 
     #[inline(always)]
@@ -126,8 +162,7 @@ impl Sender {
         // SAFETY: both point into the segment, which `self` keeps mapped.
         let (pending, bell) = unsafe { (&*link.pending, &*link.bell) };
         if pending.load(Ordering::Relaxed) & link.bit == 0 {
-            // Release: whoever sees the bit also sees the ring in the directory.
-            pending.fetch_or(link.bit, Ordering::Release);
+            self.segment.set_pending(link.peer, self.me);
         }
         if bell.ring(self.fences) {
             self.counters.wakes.add(1);
@@ -137,7 +172,7 @@ impl Sender {
     /// Marks the rings to `peers` so that their consumers ring us when they free slots.
     pub(super) fn wait_for_place(&self, peers: &[u32], fences: Fences) {
         for &peer in peers {
-            if let Some(link) = self.links[peer as usize].get() {
+            if let Some(link) = self.find(peer) {
                 link.producer.set_waiting(true);
             }
         }

@@ -18,14 +18,20 @@ enum Access {
 pub(super) struct Readers {
     segment: Arc<Segment>,
     access: RefCell<Vec<Access>>,
+    first: Access,
 }
 
 impl Readers {
     pub(super) fn new(segment: Arc<Segment>) -> Readers {
         let first =
             if starling_settings::tunables().cma { Access::Untried } else { Access::Denied };
-        let access = RefCell::new(vec![first; segment.ranks() as usize]);
-        Readers { segment, access }
+        let access = RefCell::new(vec![first; segment.places() as usize]);
+        Readers { segment, access, first }
+    }
+
+    /// Another process has the place of `peer`: nothing is known of it.
+    pub(super) fn forget(&self, peer: u32) {
+        self.access.borrow_mut()[peer as usize] = self.first;
     }
 
     pub(super) fn can_read(&self, peer: u32) -> bool {
