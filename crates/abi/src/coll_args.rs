@@ -369,6 +369,9 @@ pub(super) fn alltoallw_args(
     Ok((Some(typed(call, sendbuf, (sendcounts, "sendcounts"), sdispls, sendtypes)?), recv))
 }
 
+/// Operand, result, counts, operation.
+type ReduceScatter = (Optional<Data>, Data, Rc<[i64]>, Reducer);
+
 #[allow(clippy::too_many_arguments)] // the standard's own list
 pub(super) fn reduce_args(
     call: &Call,
@@ -381,11 +384,14 @@ pub(super) fn reduce_args(
     root: c_int,
 ) -> Result<(Optional<Data>, Optional<Data>, Reducer, c_int)> {
     let role = role(comm, root)?;
+    if role == Role::Idle {
+        // Nothing but the root is significant here; any operation will do.
+        let nothing = reducer(call, MPI_BOR, MPI_BYTE, &call.datatype(MPI_BYTE)?)?;
+        return Ok((None, None, nothing, root));
+    }
     let ty = call.committed_datatype(datatype)?;
     let op = reducer(call, op, datatype, &ty)?;
     match role {
-        Role::Idle => Ok((None, None, op, root)),
-        Role::Other => Ok((Some(call.data(sendbuf, count, datatype)?), None, op, root)),
         Role::Root => {
             let recv = call.data(recvbuf, count, datatype)?;
             if comm.is_inter() {
@@ -395,6 +401,7 @@ pub(super) fn reduce_args(
             check_apart(&send, &recv)?;
             Ok((send, Some(recv), op, root))
         }
+        _ => Ok((Some(call.data(sendbuf, count, datatype)?), None, op, root)),
     }
 }
 
@@ -435,7 +442,7 @@ pub(super) fn reduce_scatter_args(
     recvcounts: IntArray,
     datatype: MPI_Datatype,
     op: MPI_Op,
-) -> Result<(Optional<Data>, Data, Rc<[i64]>, Reducer)> {
+) -> Result<ReduceScatter> {
     let counts = counts(recvcounts, comm.size(), "recvcounts")?;
     let total = counts.iter().sum();
     let own = counts[comm.rank as usize];

@@ -49,7 +49,7 @@ pub(crate) unsafe fn intercomm_create(
                 return Err(bad(Class::RANK, text));
             }
             let tag = call.send_tag(tag)?;
-            Some(Bridge { comm, remote_leader, over: Use::Creation, tag })
+            Some(Bridge::over(&comm, Use::Creation, remote_leader, tag))
         }
         false => None,
     };
@@ -89,9 +89,9 @@ pub(crate) unsafe fn intercomm_create_from_groups(
             if local.rank_of(remote_leader).is_some() {
                 return Err(bad(Class::GROUP, "the remote leader is in the local group as well"));
             }
-            // A world rank is the rank in MPI_COMM_WORLD.
-            let comm = call.rank.everybody().expect("groups are made of a job's processes").clone();
-            Some(Bridge { comm, remote_leader, over: Use::FromGroups, tag: between })
+            let everybody = call.rank.everybody().expect("groups are made of a job's processes");
+            let (context, me) = (everybody.context + Use::FromGroups as u64, call.rank.node().me);
+            Some(Bridge::direct(context, me, remote_leader, between))
         }
         false => None,
     };

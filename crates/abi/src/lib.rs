@@ -17,6 +17,7 @@ mod text;
 mod attr;
 mod attr_predefined;
 mod attr_win;
+mod caller;
 mod coll;
 mod coll_args;
 mod comm;

@@ -113,9 +113,11 @@ fn end_job(call: &Call, on: &str, action: Action, error: &Error) {
         Action::Abort => "MPI_ERRORS_ABORT",
         _ => "MPI_ERRORS_ARE_FATAL",
     };
+    let caller = crate::caller::describe();
+    let caller = caller.map_or(String::new(), |place| format!("  called from {place}\n"));
     let text = format!(
-        "Starling MPI: {name} failed on {who} ({place}{on}):\n  {error}\n  {class}; this ends the \
-         job, because the error handler in force is {handler}\n"
+        "Starling MPI: {name} failed on {who} ({place}{on}):\n  {error}\n{caller}  {class}; this \
+         ends the job, because the error handler in force is {handler}\n"
     );
     print(&text);
     // Exit codes have eight bits, and 0 would look like success.

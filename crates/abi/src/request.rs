@@ -195,8 +195,8 @@ unsafe fn complete_all(
     let mut results = Vec::with_capacity(requests.len());
     let mut first: Option<Error> = None;
     for (request, activity) in requests.iter_mut().zip(activities) {
-        // SAFETY: a request of the caller's array.
         let status = match activity {
+            // SAFETY: a request of the caller's array.
             Some(_) => unsafe { complete(call, request) }?,
             None => Status::EMPTY,
         };

@@ -235,7 +235,7 @@ pub(crate) unsafe fn session_get_pset_info(
     Ok(())
 }
 
-/// A name that is not known gives `MPI_GROUP_NULL` (section 11.3.2).
+/// A name that is not known gives `MPI_GROUP_NULL` (section 11.3.2) and says so as an error.
 ///
 /// # Safety
 /// The arguments are those of the C caller.
@@ -258,7 +258,11 @@ pub(crate) unsafe fn group_from_session_pset(
         None => {
             // SAFETY: as above.
             unsafe { *newgroup = MPI_GROUP_NULL };
-            Ok(())
+            let text = format!(
+                "there is no process set \"{name}\"; those known are {}",
+                SETS.join(", ")
+            );
+            Err(bad(Class::ARG, text))
         }
     }
 }

@@ -9,12 +9,13 @@
 //! 3. No launcher: a world of one rank. If the environment looks like that of a launcher that we
 //!    do not speak with, it is an error that names the remedy, not N worlds of one.
 
+use crate::dynamic::{Source, Universe};
 use crate::error::{Class, Error, Result};
-use crate::rank::{Node, Rank};
+use crate::rank::{Abort, Node, Rank};
 use starling_pmi::client::Client;
 use starling_transport::shm::segment::{self, Segment};
 use starling_transport::{local, shm, Attachment, Transport};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,9 +23,22 @@ use std::sync::Arc;
 /// What the environment says.
 struct Place {
     me: u32,
+    first: u32,
     size: u32,
     segment: OwnedFd,
     client: Option<Client>,
+    launcher: Started,
+}
+
+/// Who started this process.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Started {
+    /// Our launcher.
+    Ours,
+    /// A launcher of others.
+    Foreign,
+    /// None.
+    Alone,
 }
 
 fn failed(what: &str, error: impl std::fmt::Display) -> Error {
@@ -37,7 +51,7 @@ fn number(name: &str) -> Result<Option<u32>> {
     parsed.map(Some).map_err(|_| failed(&format!("{name}={text}"), "not a number"))
 }
 
-/// Which transport reaches each of `size` ranks.
+/// Which transport reaches each process; their numbers are below `size`.
 pub fn routes(transports: &[Box<dyn Transport>], size: u32) -> Vec<u8> {
     let way = |peer| transports.iter().position(|t| t.reaches(peer)).unwrap_or(usize::MAX);
     (0..size).map(|peer| u8::try_from(way(peer)).unwrap_or(u8::MAX)).collect()
@@ -56,11 +70,12 @@ pub fn join(rank: &'static Rank) -> Result<()> {
         return Ok(());
     }
     let place = find_place()?;
-    let (me, size) = (place.me, place.size);
+    let (me, first, size) = (place.me, place.first, place.size);
     let segment =
         Segment::map(place.segment).map_err(|e| failed("cannot map the node's segment", e))?;
-    if segment.ranks() != size {
-        let text = format!("it has {} ranks, the job has {size}", segment.ranks());
+    let places = segment.places();
+    if first.checked_add(size).is_none_or(|end| end > places) {
+        let text = format!("it has {places} places, the job needs those from {first}, {size} of them");
         return Err(failed("the node's segment belongs to another job", text));
     }
     // The rank and its transports live as long as the process.
@@ -70,23 +85,44 @@ pub fn join(rank: &'static Rank) -> Result<()> {
     let own = local::Local::attach(local::Hub::new(me, 1), attachment);
     let shm = shm::Shm::attach(segment.clone(), attachment, rank.counters);
     let transports: Vec<Box<dyn Transport>> = vec![Box::new(own), Box::new(shm)];
-    let tunables = starling_settings::tunables();
-    let crowded = size as usize > online_cpus();
     let client = Rc::new(RefCell::new(place.client));
+    let source = match place.launcher {
+        Started::Ours => Source::Launcher,
+        Started::Foreign => Source::Foreign,
+        Started::Alone => {
+            let copy = segment.fd().try_clone();
+            Source::Nobody(copy.map_err(|e| failed("cannot keep the node's segment", e))?)
+        }
+    };
+    let spin_now = spin_by_load(segment);
     let universe = number("STARLING_UNIVERSE_SIZE")?.map(|n| n as i32);
     rank.attach(Node {
         me,
+        first,
         size,
         bell,
         fences,
-        routes: routes(&transports, size),
+        routes: routes(&transports, places),
         eager_max: eager_max(&transports),
         transports,
-        spin_ns: if crowded { tunables.spin_oversubscribed_ns } else { tunables.spin_ns },
+        spin_ns: Cell::new(spin_now()),
+        spin_now,
+        generation: Box::new(|place| segment.generation(place)),
+        universe: Universe::new(segment.universe(), client.clone(), source),
         app_number: app_number(&client)?,
         universe_size: universe.or_else(|| universe_of(&client)),
         abort: abort_through(client.clone()),
         leave: leave_through(client),
+    })
+}
+
+/// Polling is for processes that have a CPU each.
+fn spin_by_load(segment: &'static Segment) -> Box<dyn Fn() -> u64> {
+    let tunables = starling_settings::tunables();
+    let cpus = online_cpus();
+    Box::new(move || match segment.living() as usize > cpus {
+        true => tunables.spin_oversubscribed_ns,
+        false => tunables.spin_ns,
     })
 }
 
@@ -105,7 +141,7 @@ fn universe_of(client: &Rc<RefCell<Option<Client>>>) -> Option<i32> {
     i32::try_from(size).ok()
 }
 
-fn abort_through(client: Rc<RefCell<Option<Client>>>) -> Box<dyn Fn(i32, &str)> {
+fn abort_through(client: Rc<RefCell<Option<Client>>>) -> Abort {
     Box::new(move |code, text| {
         if let Ok(mut client) = client.try_borrow_mut() {
             if let Some(client) = client.as_mut() {
@@ -158,7 +194,9 @@ fn find_place() -> Result<Place> {
         // SAFETY: the launcher opened it for the MPI library of this process alone.
         let segment = unsafe { OwnedFd::from_raw_fd(fd as i32) };
         close_on_exec(&segment);
-        return Ok(Place { me, size, segment, client });
+        let first = number("STARLING_FIRST")?.unwrap_or(0);
+        let me = first.checked_add(me).ok_or_else(|| missing("STARLING_FIRST is impossible"))?;
+        return Ok(Place { me, first, size, segment, client, launcher: Started::Ours });
     }
     match client {
         Some(client) => foreign_launcher(client),
@@ -187,8 +225,9 @@ fn singleton() -> Result<Place> {
             return Err(Error::new(Class::OTHER, text));
         }
     }
-    let segment = segment::create(1).map_err(|e| failed("cannot make a segment", e))?;
-    Ok(Place { me: 0, size: 1, segment, client: None })
+    let segment = segment::create(1, segment::spare_places(1));
+    let segment = segment.map_err(|e| failed("cannot make a segment", e))?;
+    Ok(Place { me: 0, first: 0, size: 1, segment, client: None, launcher: Started::Alone })
 }
 
 fn foreign_launcher(mut client: Client) -> Result<Place> {
@@ -197,7 +236,7 @@ fn foreign_launcher(mut client: Client) -> Result<Place> {
     let host = host_name();
     let made = match me {
         0 => {
-            let fd = segment::create(size).map_err(|e| failed("cannot make a segment", e))?;
+            let fd = segment::create(size, 0).map_err(|e| failed("cannot make a segment", e))?;
             let value = format!("{}:{}:{host}", std::process::id(), fd.as_raw_fd());
             client.put("starling-segment", &value).map_err(talk)?;
             Some(fd)
@@ -214,7 +253,8 @@ fn foreign_launcher(mut client: Client) -> Result<Place> {
     };
     // Rank 0 keeps its descriptor open until all have theirs.
     client.barrier().map_err(talk)?;
-    Ok(Place { me, size, segment, client: Some(client) })
+    let client = Some(client);
+    Ok(Place { me, first: 0, size, segment, client, launcher: Started::Foreign })
 }
 
 fn open_segment(value: &str, host: &str) -> Result<OwnedFd> {

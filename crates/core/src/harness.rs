@@ -1,10 +1,12 @@
 //! Ranks as threads of one process: the proof that no MPI state is global. Runs every test on
 //! both transports. Used by the tests of this crate.
 
+use crate::dynamic::Universe;
 use crate::rank::{self, Node, Rank};
 use starling_sys::bell::Bell;
 use starling_sys::fence::Fences;
 use starling_transport::{local, shm, Attachment, Transport};
+use std::cell::Cell;
 use std::io::Write;
 use std::sync::{mpsc, Arc};
 use std::time::Duration;
@@ -53,13 +55,17 @@ fn node(
 ) -> Node {
     Node {
         me,
+        first: 0,
         size,
         bell,
         fences,
         routes: crate::bootstrap::routes(&transports, size),
         eager_max: crate::bootstrap::eager_max(&transports),
         transports,
-        spin_ns: 0,
+        spin_ns: Cell::new(0),
+        spin_now: Box::new(|| 0),
+        generation: Box::new(|_| 0),
+        universe: Universe::alone(),
         app_number: 0,
         universe_size: None,
         abort: Box::new(|code, text| panic!("aborted with {code}: {text}")),

@@ -10,6 +10,7 @@ pub mod bootstrap;
 pub mod buffer;
 pub mod coll;
 pub mod comm;
+pub mod dynamic;
 pub mod errhandler;
 pub mod error;
 pub mod group;

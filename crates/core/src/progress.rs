@@ -192,7 +192,7 @@ impl Rank {
         from: Option<u32>,
         done: &mut dyn FnMut() -> bool,
     ) -> Result<()> {
-        let spin_ns = self.node().spin_ns;
+        let spin_ns = self.node().spin_ns.get();
         let mut started = None;
         let mut polls = 0u32;
         loop {
@@ -229,6 +229,7 @@ impl Rank {
     /// Sleeps until something arrives; returns at once if something has.
     fn sleep(&'static self, done: &mut dyn FnMut() -> bool) -> Result<()> {
         let node = self.node();
+        node.spin_ns.set((node.spin_now)());
         node.bell.prepare(node.fences);
         if self.p2p.has_unsent() {
             let peers = self.p2p.unsent_peers();
@@ -280,7 +281,7 @@ impl Rank {
     /// The owner's loop: as `wait_as_owner`, giving the lock up between polls so that other
     /// threads get their calls in.
     fn own_the_bell(&'static self, done: &mut dyn FnMut() -> bool) -> Result<()> {
-        let spin_ns = self.node().spin_ns;
+        let spin_ns = self.node().spin_ns.get();
         let mut started = now_ns();
         loop {
             let count = self.poll()?;

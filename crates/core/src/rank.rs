@@ -11,6 +11,7 @@
 //! initialises.
 
 use crate::attr::Keyval;
+use crate::dynamic::Universe;
 use crate::comm::{Comm, CONTEXTS};
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
@@ -49,11 +50,21 @@ pub enum Phase {
     Finalized,
 }
 
-/// The rank's place in the world, and its ways to the others.
+/// Ends the whole job with this exit code, saying why; does not return.
+pub type Abort = Box<dyn Fn(i32, &str)>;
+
+/// The process's place among all that it can reach, and its ways to the others.
+///
+/// A process has a number that no other living one has: the initial job's processes count from 0,
+/// those of a job that is started later from its `first`. Groups, routes and transports know
+/// processes by these numbers ("world ranks" of groups mean them). Every process belongs to one
+/// world, `first .. first + size`, for good.
 pub struct Node {
-    /// World rank.
+    /// The process's number.
     pub me: u32,
-    /// Number of ranks.
+    /// Number of the world's rank 0.
+    pub first: u32,
+    /// Number of ranks in the world.
     pub size: u32,
     /// Where the rank sleeps.
     pub bell: &'static Bell,
@@ -61,18 +72,24 @@ pub struct Node {
     pub fences: Fences,
     /// In the order of preference.
     pub transports: Vec<Box<dyn Transport>>,
-    /// Per world rank: index into `transports`.
+    /// Per process number: index into `transports`.
     pub routes: Vec<u8>,
     /// Largest message that is sent at once, in bytes.
     pub eager_max: u64,
-    /// How long to poll before sleeping, in nanoseconds.
-    pub spin_ns: u64,
+    /// How long to poll before sleeping, in nanoseconds; `spin_now` says it anew now and then.
+    pub spin_ns: Cell<u64>,
+    /// How long to poll before sleeping with the processes that live now.
+    pub spin_now: Box<dyn Fn() -> u64>,
+    /// Which process of those that had a number one after the other has it now.
+    pub generation: Box<dyn Fn(u32) -> u32>,
+    /// The launcher, and what tells this job's processes from those of others.
+    pub universe: Universe,
     /// Number given to MPMD parts, from 0.
     pub app_number: i32,
     /// How many ranks could be started in all, if the launcher says.
     pub universe_size: Option<i32>,
     /// Ends the whole job with this exit code; does not return.
-    pub abort: Box<dyn Fn(i32, &str)>,
+    pub abort: Abort,
     /// Tells the launcher that this rank is done.
     pub leave: Box<dyn Fn()>,
 }
@@ -106,6 +123,9 @@ pub struct Rank {
     world: RefCell<Option<Rc<Comm>>>,
     self_comm: RefCell<Option<Rc<Comm>>>,
     left: Cell<bool>,
+    /// Handle of the communicator with those who started this job (`MPI_Comm_get_parent`); 0 if
+    /// nobody did, or it is gone.
+    pub parent: Cell<u32>,
     /// Open sessions.
     pub sessions: RefCell<Table<Rc<Session>>>,
     /// Numbers for context ids that this rank gives out.
@@ -208,6 +228,18 @@ impl Default for Rank {
     }
 }
 
+impl Node {
+    /// The process's rank in its world.
+    pub fn world_rank(&self) -> u32 {
+        self.me - self.first
+    }
+
+    /// The processes of its world.
+    pub fn world(&self) -> Rc<Group> {
+        Group::range(self.first, self.size)
+    }
+}
+
 impl Rank {
     /// A rank that is not part of a world yet.
     pub fn new() -> Rank {
@@ -228,6 +260,7 @@ impl Rank {
             world: RefCell::new(None),
             self_comm: RefCell::new(None),
             left: Cell::new(false),
+            parent: Cell::new(0),
             sessions: RefCell::new(Table::new(Kind::Session)),
             next_context: Cell::new(0),
             groups: RefCell::new(Table::new(Kind::Group)),
@@ -251,11 +284,14 @@ impl Rank {
 
     /// Gets its place among the ranks: from here on messages flow.
     pub fn attach(&'static self, node: Node) -> Result<()> {
-        let (me, size) = (node.me, node.size);
+        let (me, own_rank, world) = (node.me, node.world_rank(), node.world());
         if self.node.set(node).is_err() {
             return Err(Error::new(Class::OTHER, "the rank has its place already"));
         }
-        let everybody = Comm::predefined(self, Group::range(0, size), me, "MPI_COMM_WORLD", 0);
+        // All worlds use the same contexts, 0 and up: a message in one of them never leaves its
+        // world, and a process belongs to one world only. (`Use::FromGroups` may cross worlds: its
+        // messages name their senders by process numbers.)
+        let everybody = Comm::predefined(self, world, own_rank, "MPI_COMM_WORLD", 0);
         let myself = Comm::predefined(self, Group::range(me, 1), 0, "MPI_COMM_SELF", CONTEXTS);
         everybody.handle.set(WORLD);
         myself.handle.set(SELF);
@@ -353,12 +389,14 @@ impl Rank {
         self.basics.get((value as usize).wrapping_sub(0x200))?.as_ref()
     }
 
-    /// A context id that nobody in the job has: the upper half names this rank. Some contexts in
-    /// a row belong to a communicator (`comm::Use`).
+    /// A context id that nobody else has: 20 bits name this process, 12 the generation of its
+    /// number. Some contexts in a row belong to a communicator (`comm::Use`).
     pub fn new_context(&self) -> u64 {
         let number = self.next_context.get() + 1;
         self.next_context.set(number);
-        ((self.node().me as u64 + 1) << 32) | (number as u64 * CONTEXTS)
+        let node = self.node();
+        let generation = u64::from((node.generation)(node.me) & 0xfff);
+        (generation << 52) | ((node.me as u64 + 1) << 32) | (number as u64 * CONTEXTS)
     }
 
     /// Ends the whole job. Does not return from a launched process.

@@ -36,7 +36,7 @@ pub fn processes(rank: &Rank, set: &str) -> Option<Rc<Group>> {
     let index = SETS.iter().position(|name| name.eq_ignore_ascii_case(set))?;
     Some(match SETS[index] {
         "mpi://SELF" => Group::range(node.me, 1),
-        _ => Group::range(0, node.size),
+        _ => node.world(),
     })
 }
 

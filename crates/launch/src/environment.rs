@@ -23,8 +23,9 @@ pub const PMI_FD: i32 = 63;
 /// What a launcher around us said to *us*. A rank that believed it would join the wrong job.
 fn belongs_to_launcher(name: &OsStr) -> bool {
     const PREFIXES: [&str; 2] = ["PMI_", "PMIX_"];
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 11] = [
         "STARLING_RANK",
+        "STARLING_FIRST",
         "STARLING_SIZE",
         "STARLING_LOCAL_RANK",
         "STARLING_LOCAL_SIZE",
@@ -137,6 +138,10 @@ pub struct Rank<'a> {
     pub rank: usize,
     /// The size of MPI_COMM_WORLD.
     pub size: usize,
+    /// Where the world's rank 0 is among all processes of the node.
+    pub first: u32,
+    /// Whether a running job has started it.
+    pub spawned: bool,
     /// The index of its program on the command line.
     pub appnum: u32,
     /// MPI_UNIVERSE_SIZE, None when not limited.
@@ -169,6 +174,10 @@ pub fn of_rank(shared: &[CString], rank: Rank<'_>) -> Vec<CString> {
     ];
     if let Some(size) = rank.universe_size {
         own.push(format!("STARLING_UNIVERSE_SIZE={size}"));
+    }
+    if rank.spawned {
+        own.push(format!("STARLING_FIRST={}", rank.first));
+        own.push("PMI_SPAWNED=1".to_string());
     }
     if rank.bound {
         own.push("STARLING_BOUND=1".to_string());
@@ -247,12 +256,24 @@ mod tests {
 
     #[test]
     fn a_rank_has_its_numbers() {
-        let rank = Rank { rank: 3, size: 8, appnum: 1, universe_size: None, job: "j", bound: true };
+        let rank = Rank {
+            rank: 3,
+            size: 8,
+            first: 0,
+            spawned: false,
+            appnum: 1,
+            universe_size: None,
+            job: "j",
+            bound: true,
+        };
         let all = of_rank(&[c"A=1".to_owned()], rank);
         for text in [c"A=1", c"PMI_RANK=3", c"PMI_SIZE=8", c"PMI_FD=63", c"STARLING_BOUND=1"] {
             assert!(all.contains(&text.to_owned()), "{text:?}");
         }
         let bare = of_rank(&[], Rank { bound: false, ..rank });
         assert_eq!(bare.len() + 2, all.len());
+        let later = of_rank(&[], Rank { first: 20, spawned: true, ..rank });
+        assert!(later.contains(&c"STARLING_FIRST=20".to_owned()));
+        assert!(later.contains(&c"PMI_SPAWNED=1".to_owned()));
     }
 }

@@ -5,7 +5,7 @@
 //! the agent takes the end of the socket as the front's death. What the agent tells the front are
 //! the process numbers of all ranks, four bytes each, once: for debuggers.
 
-use crate::agent::Agent;
+use crate::agent::{Adopted, Agent};
 use crate::os::mpir;
 use crate::os::poll::{Poll, READABLE};
 use crate::os::process::{self, Ended, Forked, Waited};
@@ -86,6 +86,29 @@ pub fn run(job: &Job) -> io::Result<i32> {
             front.watch()
         }
     }
+}
+
+/// Serves a process that was started without a launcher, in the background: returns at once, and
+/// the agent goes on by itself until the process and all that it started have ended.
+///
+/// # Errors
+/// When the agent cannot be made.
+pub fn adopt(job: &Job, adopted: Adopted) -> io::Result<i32> {
+    let signals = Signals::take(&signals::ENDING)?;
+    let (front, theirs) = UnixStream::pair()?;
+    if let Forked::Parent(_) = process::fork()? {
+        return Ok(0);
+    }
+    let code = match Agent::adopt(job, theirs, signals, adopted) {
+        Ok(agent) => agent.run(),
+        Err(refusal) => {
+            eprintln!("starling: {refusal}");
+            refusal.exit_code
+        }
+    };
+    // Until here, so that the agent does not miss its front.
+    drop(front);
+    process::exit_now(code)
 }
 
 struct Front<'a> {

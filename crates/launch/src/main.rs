@@ -23,8 +23,10 @@ mod program;
 mod segment;
 
 use clap::{CommandFactory, FromArgMatches};
-use cli::options::{Cli, Task, EXAMPLES};
+use agent::Adopted;
+use cli::options::{AdoptOptions, Cli, Task, EXAMPLES};
 use cli::usage::{Answer, Refusal};
+use os::files;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::Path;
@@ -58,7 +60,20 @@ fn perform(called: &str, words: &[OsString]) -> Result<i32, Answer> {
         Task::Run(_) => run(&words[1..], "starling run"),
         Task::Info(options) => Ok(print(&info::report(options.json))),
         Task::Man(options) => Ok(print(&manual::page(&options.page)?)),
+        Task::Adopt(options) => adopt(&options),
     }
+}
+
+fn adopt(options: &AdoptOptions) -> Result<i32, Answer> {
+    let failed =
+        |error: std::io::Error| Refusal::failure(format!("cannot serve the process: {error}"));
+    let segment = files::inherited(options.segment).map_err(failed)?;
+    let connection = files::inherited(options.connection).map_err(failed)?;
+    let name = std::fs::read_to_string(format!("/proc/{}/comm", options.process));
+    let name = name.unwrap_or_default().trim().to_string();
+    let job = plan::Job::adopted(name, &plan::our_variables())?;
+    let adopted = Adopted { pid: options.process, segment, connection };
+    Ok(front::adopt(&job, adopted).map_err(failed)?)
 }
 
 fn run(words: &[OsString], called: &str) -> Result<i32, Answer> {

@@ -2,7 +2,7 @@
 //!
 //! Called by `main`; the front and the agent work from the `Job` made here.
 
-use crate::cli::options::{JobOptions, RunOptions};
+use crate::cli::options::{AppOptions, JobOptions, RunOptions};
 use crate::cli::usage::Refusal;
 use crate::environment::{self, Variables};
 use crate::place::{self, policy::Policy};
@@ -17,6 +17,7 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// One program of the job.
+#[derive(Clone)]
 pub struct App {
     /// As the user wrote it, for messages.
     pub name: String,
@@ -71,6 +72,8 @@ pub struct Job {
     pub grace: Duration,
     /// Whether the picture of the binding is wanted.
     pub show_binding: bool,
+    /// The variables of processes that the job starts while it runs.
+    pub variables: Variables,
 }
 
 impl Job {
@@ -105,7 +108,7 @@ impl Job {
             return Err(Refusal::usage(message));
         }
         let apps = parts.iter().filter(|part| !part.program.is_empty());
-        let apps = apps.map(|part| plan_app(part, options, variables));
+        let apps = apps.map(|part| plan_app(part, options, variables, None));
         let apps = apps.collect::<Result<Vec<App>, Refusal>>()?;
         let app_of = (0..).zip(&counts).flat_map(|(app, &n)| vec![app; n as usize]).collect();
         let policy = Policy::read(options.bind_to.as_deref(), options.map_by.as_deref())?;
@@ -125,7 +128,50 @@ impl Job {
             timeout: timeout(options, variables)?,
             grace: options.grace.as_deref().map_or(Ok(GRACE), |text| seconds("--grace ", text))?,
             show_binding: options.show_binding,
+            variables: environment::of_program(options, &AppOptions::default(), variables)?,
         })
+    }
+
+    /// The job of a process that was started without a launcher.
+    ///
+    /// # Errors
+    /// When a setting is wrong.
+    pub fn adopted(name: String, variables: &Variables) -> Result<Job, Refusal> {
+        let (host, topology) = (hosts::this_host(), Topology::discover());
+        let options = JobOptions::default();
+        let app = App {
+            name,
+            file: CString::default(),
+            arguments: vec![CString::default()],
+            folder: None,
+            variables: Vec::new(),
+        };
+        Ok(Job {
+            apps: vec![app],
+            app_of: vec![0],
+            places: vec![None],
+            universe_size: None,
+            topology,
+            name: unique_name(&host),
+            host,
+            readers: Readers::Nobody,
+            prepend_rank: false,
+            patterns: [None, None],
+            print_exit_codes: false,
+            timeout: None,
+            grace: GRACE,
+            show_binding: false,
+            variables: environment::of_program(&options, &AppOptions::default(), variables)?,
+        })
+    }
+
+    /// A program that the running job wants to start, with these variables besides the usual ones.
+    ///
+    /// # Errors
+    /// When there is no such program or folder, or it is to run on another host.
+    pub fn later_app(&self, part: &RunOptions, path: Option<&OsStr>) -> Result<App, Refusal> {
+        hosts::slots(&part.app.hosts, None, &self.host)?;
+        plan_app(part, &JobOptions::default(), &self.variables, path)
     }
 }
 
@@ -185,7 +231,13 @@ pub fn usable_cores(topology: &Topology) -> u32 {
     cores.min(quota).max(1) as u32
 }
 
-fn plan_app(part: &RunOptions, job: &JobOptions, ours: &Variables) -> Result<App, Refusal> {
+/// `first` are folders to search before those of PATH.
+fn plan_app(
+    part: &RunOptions,
+    job: &JobOptions,
+    ours: &Variables,
+    first: Option<&OsStr>,
+) -> Result<App, Refusal> {
     let mut variables = environment::of_program(job, &part.app, ours)?;
     let folder = part.app.wdir.as_ref().map(PathBuf::from);
     if let Some(folder) = &folder {
@@ -196,6 +248,7 @@ fn plan_app(part: &RunOptions, job: &JobOptions, ours: &Variables) -> Result<App
     }
     let path = variables.get(OsStr::new("PATH")).or_else(|| ours.get(OsStr::new("PATH")));
     let path = path.cloned().unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+    let path = first.map_or(path.clone(), |first| [first, &path].join(OsStr::new(":")));
     let name = &part.program[0];
     let file = program::find(name, folder.as_deref().unwrap_or(Path::new(".")), &path)?;
     if let Some(library) = environment::library_folder() {
@@ -279,8 +332,8 @@ pub fn our_variables() -> Variables {
     std::env::vars_os().collect()
 }
 
-/// The file that a pattern names for a rank.
-pub fn expand(pattern: &OsStr, rank: usize, host: &str) -> OsString {
+/// The file that a pattern names for a rank of a world.
+pub fn expand(pattern: &OsStr, world: usize, rank: usize, host: &str) -> OsString {
     let mut name = Vec::new();
     let mut bytes = pattern.as_bytes().iter();
     while let Some(&byte) = bytes.next() {
@@ -291,7 +344,8 @@ pub fn expand(pattern: &OsStr, rank: usize, host: &str) -> OsString {
         match bytes.next() {
             Some(b'r') => name.extend(rank.to_string().bytes()),
             Some(b'h') => name.extend(host.bytes()),
-            Some(b'g' | b'p') => name.push(b'0'),
+            Some(b'g') => name.extend(world.to_string().bytes()),
+            Some(b'p') => name.push(b'0'),
             Some(b'%') => name.push(b'%'),
             Some(&other) => name.extend([b'%', other]),
             None => name.push(b'%'),
@@ -372,9 +426,9 @@ mod tests {
 
     #[test]
     fn names_of_output_files() {
-        let name = |pattern: &str| expand(OsStr::new(pattern), 12, "h");
+        let name = |pattern: &str| expand(OsStr::new(pattern), 3, 12, "h");
         assert_eq!(name("out.%r"), "out.12");
-        assert_eq!(name("%h-%g-%p-%r%%"), "h-0-0-12%");
+        assert_eq!(name("%h-%g-%p-%r%%"), "h-3-0-12%");
         assert_eq!(name("50%x%"), "50%x%");
     }
 

@@ -34,6 +34,7 @@ fn ranks_have_their_descriptors_and_no_others() {
         let mut numbers: Vec<u32> =
             line.split(',').map(|word| word.trim().parse().unwrap()).collect();
         numbers.sort_unstable();
+        numbers.dedup(); // we may have been started with one of these numbers open
         numbers
     };
     let expected = numbers(&format!("{},62,63", plain.text().trim()));

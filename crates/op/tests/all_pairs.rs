@@ -68,7 +68,7 @@ impl Random {
             Repr::F64 | Repr::ComplexF64 => whole * 1.0e100 / 7.0,
             _ => whole,
         };
-        let zero = self.next() % 4 == 0;
+        let zero = self.next().is_multiple_of(4);
         match basic.repr() {
             Repr::I8 | Repr::I16 | Repr::I32 | Repr::I64 | Repr::I128 => {
                 let shift = 128 - basic.size() as u32 * 8;

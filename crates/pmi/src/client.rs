@@ -4,6 +4,7 @@
 //! The launcher gives a connected socket by number (`PMI_FD`, with `PMI_RANK` and `PMI_SIZE`), or
 //! an address to connect to (`PMI_PORT` as `host:port`, with `PMI_ID`).
 
+use crate::spawn::Request;
 use crate::wire::{Command, Reader};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -168,6 +169,54 @@ impl Client {
         Ok(u32::try_from(size).ok().filter(|&size| size > 0))
     }
 
+    /// Makes `port` known under the name `service`; false when the launcher refuses, because the
+    /// name is taken.
+    ///
+    /// # Errors
+    /// When the launcher is gone.
+    pub fn publish(&mut self, service: &str, port: &str) -> io::Result<bool> {
+        let question = Command::new("publish_name").with("service", escape(service));
+        let answer = self.exchange(&question.with("port", escape(port)), "publish_result")?;
+        Ok(is_good(&answer))
+    }
+
+    /// The port that is known under the name `service`.
+    ///
+    /// # Errors
+    /// When the launcher is gone.
+    pub fn lookup(&mut self, service: &str) -> io::Result<Option<String>> {
+        let question = Command::new("lookup_name").with("service", escape(service));
+        let answer = self.exchange(&question, "lookup_result")?;
+        Ok(answer.text("port").filter(|_| is_good(&answer)).map(unescape))
+    }
+
+    /// Takes the name `service` back; false when the launcher does not know it.
+    ///
+    /// # Errors
+    /// When the launcher is gone.
+    pub fn unpublish(&mut self, service: &str) -> io::Result<bool> {
+        let question = Command::new("unpublish_name").with("service", escape(service));
+        Ok(is_good(&self.exchange(&question, "unpublish_result")?))
+    }
+
+    /// Asks for more processes. Where the first of them is among all of the node, or why there
+    /// are none.
+    ///
+    /// # Errors
+    /// When the launcher is gone.
+    pub fn spawn(&mut self, request: &Request) -> io::Result<Result<u32, String>> {
+        self.stream.write_all(&request.to_lines())?;
+        let answer = self.receive()?;
+        if answer.name != "spawn_result" {
+            return Err(unexpected("spawn_result", &answer));
+        }
+        if let Some(first) = answer.number("first").filter(|_| is_good(&answer)) {
+            return Ok(u32::try_from(first).map_err(|_| format!("first={first}")));
+        }
+        let reason = answer.text("message").or_else(|| answer.text("msg"));
+        Ok(Err(reason.unwrap_or("the launcher says no more").to_string()))
+    }
+
     /// Says that this process is done with MPI.
     ///
     /// # Errors
@@ -185,12 +234,18 @@ impl Client {
         self.send(&command.with("message", message))
     }
 
-    fn ask(&mut self, question: &Command, answer_name: &str) -> io::Result<Command> {
+    /// Asks, and checks that the answer belongs to the question.
+    fn exchange(&mut self, question: &Command, answer_name: &str) -> io::Result<Command> {
         self.send(question)?;
         let answer = self.receive()?;
-        if answer.name != answer_name {
-            return Err(unexpected(answer_name, &answer));
+        match answer.name == answer_name {
+            true => Ok(answer),
+            false => Err(unexpected(answer_name, &answer)),
         }
+    }
+
+    fn ask(&mut self, question: &Command, answer_name: &str) -> io::Result<Command> {
+        let answer = self.exchange(question, answer_name)?;
         if answer.number("rc").unwrap_or(0) != 0 {
             let line = String::from_utf8_lossy(&answer.to_line()).trim_end().to_string();
             let message = format!("the launcher refused {}: {line}", question.name);
@@ -223,6 +278,50 @@ impl Client {
             }
         }
     }
+}
+
+/// Old launchers answer with `info`, newer ones with `rc`.
+fn is_good(answer: &Command) -> bool {
+    match answer.number("rc") {
+        Some(code) => code == 0,
+        None => answer.text("info").is_none_or(|info| info == "ok"),
+    }
+}
+
+/// A text as one word of a line: bytes that would end it become `%` and two digits.
+fn escape(text: &str) -> String {
+    let mut word = String::new();
+    for c in text.chars() {
+        match c {
+            '%' | '=' | ' ' => word.push_str(&format!("%{:02x}", c as u32)),
+            c if c.is_control() => {
+                let mut bytes = [0; 4];
+                c.encode_utf8(&mut bytes);
+                bytes[..c.len_utf8()].iter().for_each(|b| word.push_str(&format!("%{b:02x}")));
+            }
+            c => word.push(c),
+        }
+    }
+    word
+}
+
+fn unescape(word: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = word.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        match digits.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn required(answer: &Command, key: &str) -> io::Result<String> {
@@ -291,6 +390,13 @@ mod tests {
             assert_eq!(value.as_deref(), Some(&*format!("value {other} = x")));
         }
         assert_eq!(client.get("nobody").unwrap(), None);
+        let (service, port) = (format!("a = %{rank}\n\u{e4}"), format!("100% port={rank}"));
+        assert_eq!(client.lookup(&service).unwrap(), None);
+        assert!(client.publish(&service, &port).unwrap());
+        assert!(!client.publish(&service, &port).unwrap());
+        assert_eq!(client.lookup(&service).unwrap(), Some(port));
+        assert!(client.unpublish(&service).unwrap());
+        assert!(!client.unpublish(&service).unwrap());
         if rank == 2 {
             client.abort(9, "why not").unwrap();
         } else {

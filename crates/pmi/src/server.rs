@@ -1,13 +1,16 @@
 //! The serving end of PMI-1: bytes of a client in, bytes for clients out.
 //!
-//! The launcher's agent owns one `Server` per job and moves the bytes; nothing here opens a
-//! socket or waits, so the whole protocol is tested without processes. States of a client:
+//! The launcher's agent owns one `Server` and moves the bytes; nothing here opens a socket or
+//! waits, so the whole protocol is tested without processes. The server begins with one job;
+//! clients may ask for more processes, which form further jobs with key-value spaces and barriers
+//! of their own. Clients are numbered through all jobs. States of a client:
 //!
 //! ```text
 //! Silent --init--> Running --finalize--> Finalized
 //! ```
 //! A program that ends in `Running` ended without MPI_Finalize.
 
+use crate::spawn::Request;
 use crate::wire::{Command, Malformed, Reader};
 use crate::wire::{KEY_BYTES_MAX, KVSNAME_BYTES_MAX, VALUE_BYTES_MAX};
 use std::collections::{BTreeMap, HashMap};
@@ -24,9 +27,10 @@ pub struct Job {
 }
 
 /// How far a client has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ClientState {
     /// It has not said `init`: perhaps not an MPI program.
+    #[default]
     Silent,
     /// Between `init` and `finalize`.
     Running,
@@ -53,44 +57,85 @@ pub enum Action {
         /// What it said, if anything.
         message: Option<String>,
     },
+    /// This rank wants processes to be started; it waits for [`spawned`] or [`not_spawned`].
+    Spawn {
+        /// The rank that called MPI_Comm_spawn.
+        rank: usize,
+        /// What is to be started.
+        request: Request,
+    },
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Client {
+    /// Index of its job.
+    job: usize,
     state: ClientState,
     in_barrier: bool,
     reader: Reader,
+    /// The part of a request that has come.
+    request: Request,
 }
 
-/// The state of one job.
+/// A job, and what its clients are doing.
+#[derive(Debug)]
+struct Served {
+    job: Job,
+    /// Number of its first client.
+    first: usize,
+    waiting: usize,
+}
+
+/// A name that somebody published.
+#[derive(Debug)]
+struct Published {
+    port: Vec<u8>,
+    by: usize,
+}
+
+/// The state of all jobs.
 #[derive(Debug)]
 pub struct Server {
-    job: Job,
+    jobs: Vec<Served>,
     clients: Vec<Client>,
-    waiting: usize,
     /// Key-value spaces by name; sorted, so that `getbyidx` has a stable order.
     spaces: HashMap<String, BTreeMap<Vec<u8>, Vec<u8>>>,
     spaces_made: u32,
-    published: HashMap<Vec<u8>, Vec<u8>>,
+    published: HashMap<Vec<u8>, Published>,
 }
 
 impl Server {
-    /// A server for `job` on one node. The job's own key-value space already holds
-    /// `PMI_process_mapping`, from which MPICH reads that all ranks share the node.
+    /// A server for `job` on one node.
     pub fn new(job: Job) -> Server {
-        let size = job.appnums.len();
-        let clients = (0..size)
-            .map(|_| Client {
-                state: ClientState::Silent,
-                in_barrier: false,
-                reader: Reader::default(),
-            })
-            .collect();
-        let mut space = BTreeMap::new();
+        let mut server = Server {
+            jobs: Vec::new(),
+            clients: Vec::new(),
+            spaces: HashMap::new(),
+            spaces_made: 0,
+            published: HashMap::new(),
+        };
+        server.add(job, &[]);
+        server
+    }
+
+    /// Adds a job, with these values in its key-value space, beside `PMI_process_mapping`, from
+    /// which MPICH reads that all ranks share the node. Returns the number of its first client.
+    pub fn add(&mut self, job: Job, values: &[(String, Vec<u8>)]) -> usize {
+        let (first, size, index) = (self.clients.len(), job.appnums.len(), self.jobs.len());
+        let new = || Client { job: index, ..Client::default() };
+        self.clients.extend(std::iter::repeat_with(new).take(size));
+        let values = values.iter().map(|(key, value)| (key.clone().into_bytes(), value.clone()));
+        let mut space: BTreeMap<Vec<u8>, Vec<u8>> = values.collect();
         let mapping = format!("(vector,(0,1,{size}))");
         space.insert(b"PMI_process_mapping".to_vec(), mapping.into_bytes());
-        let spaces = HashMap::from([(job.kvsname.clone(), space)]);
-        Server { job, clients, waiting: 0, spaces, spaces_made: 0, published: HashMap::new() }
+        self.spaces.insert(job.kvsname.clone(), space);
+        self.jobs.push(Served { job, first, waiting: 0 });
+        first
+    }
+
+    /// A client has ended: what it published goes.
+    pub fn ended(&mut self, rank: usize) {
+        self.published.retain(|_, published| published.by != rank);
     }
 
     /// How far `rank` has come.
@@ -98,14 +143,23 @@ impl Server {
         self.clients[rank].state
     }
 
-    /// How many clients wait in the barrier that is not complete.
-    pub fn in_barrier(&self) -> usize {
-        self.waiting
+    /// How many clients wait in the barrier of `rank`'s job that is not complete.
+    pub fn in_barrier(&self, rank: usize) -> usize {
+        self.jobs[self.clients[rank].job].waiting
+    }
+
+    /// Whether any client waits in a barrier.
+    pub fn somebody_waits(&self) -> bool {
+        self.jobs.iter().any(|served| served.waiting > 0)
     }
 
     /// Whether `rank` waits in a barrier.
     pub fn waits(&self, rank: usize) -> bool {
         self.clients[rank].in_barrier
+    }
+
+    fn job(&self, rank: usize) -> &Job {
+        &self.jobs[self.clients[rank].job].job
     }
 
     /// Takes bytes that `rank` sent and says what to do, in order.
@@ -128,16 +182,20 @@ impl Server {
                 .with("kvsname_max", KVSNAME_BYTES_MAX.to_string())
                 .with("keylen_max", KEY_BYTES_MAX.to_string())
                 .with("vallen_max", VALUE_BYTES_MAX.to_string()),
-            "get_appnum" => ok("appnum").with("appnum", self.job.appnums[rank].to_string()),
-            "get_my_kvsname" => ok("my_kvsname").with("kvsname", &self.job.kvsname),
+            "get_appnum" => {
+                let served = &self.jobs[self.clients[rank].job];
+                let number = served.job.appnums[rank - served.first];
+                ok("appnum").with("appnum", number.to_string())
+            }
+            "get_my_kvsname" => ok("my_kvsname").with("kvsname", &self.job(rank).kvsname),
             "get_universe_size" => {
-                let size = self.job.universe_size.map_or(-1, i64::from);
+                let size = self.job(rank).universe_size.map_or(-1, i64::from);
                 ok("universe_size").with("size", size.to_string())
             }
             "put" => self.put(command),
             "get" => self.get(command),
             "getbyidx" => self.get_by_index(command),
-            "create_kvs" => self.create_space(),
+            "create_kvs" => self.create_space(rank),
             "destroy_kvs" => self.destroy_space(command),
             "barrier_in" => return self.barrier(rank, actions),
             "finalize" => {
@@ -153,12 +211,14 @@ impl Server {
                 actions.push(Action::Abort { rank, code, message });
                 return;
             }
-            "publish_name" => self.publish(command),
+            "publish_name" => self.publish(rank, command),
             "lookup_name" => self.lookup(command),
             "unpublish_name" => self.unpublish(command),
-            "spawn" => {
-                failed("spawn_result", "this launcher does not start processes in a running job")
-            }
+            "spawn" => match self.spawn(rank, command) {
+                Ok(None) => return,
+                Ok(Some(action)) => return actions.push(action),
+                Err(reason) => failed("spawn_result", &reason),
+            },
             other => failed(&format!("{other}_result"), "unknown_command"),
         };
         actions.push(Action::Reply { rank, bytes: reply.to_line() });
@@ -219,16 +279,30 @@ impl Server {
         }
     }
 
-    fn create_space(&mut self) -> Command {
+    /// The parts of a request come one by one.
+    fn spawn(&mut self, rank: usize, command: &Command) -> Result<Option<Action>, String> {
+        let open = &mut self.clients[rank].request;
+        match open.take(command) {
+            Ok(false) => Ok(None),
+            Ok(true) => Ok(Some(Action::Spawn { rank, request: std::mem::take(open) })),
+            Err(reason) => {
+                *open = Request::default();
+                Err(reason)
+            }
+        }
+    }
+
+    fn create_space(&mut self, rank: usize) -> Command {
         self.spaces_made += 1;
-        let name = format!("{}_{}", self.job.kvsname, self.spaces_made);
+        let name = format!("{}_{}", self.job(rank).kvsname, self.spaces_made);
         self.spaces.insert(name.clone(), BTreeMap::new());
         ok("newkvs").with("kvsname", name)
     }
 
     fn destroy_space(&mut self, command: &Command) -> Command {
         let name = command.text("kvsname").unwrap_or_default();
-        if name != self.job.kvsname && self.spaces.remove(name).is_some() {
+        let of_job = self.jobs.iter().any(|served| served.job.kvsname == name);
+        if !of_job && self.spaces.remove(name).is_some() {
             ok("kvs_destroyed")
         } else {
             failed("kvs_destroyed", "not_found")
@@ -236,25 +310,28 @@ impl Server {
     }
 
     fn barrier(&mut self, rank: usize, actions: &mut Vec<Action>) {
+        let served = &mut self.jobs[self.clients[rank].job];
         if !self.clients[rank].in_barrier {
             self.clients[rank].in_barrier = true;
-            self.waiting += 1;
+            served.waiting += 1;
         }
-        if self.waiting < self.clients.len() {
+        let size = served.job.appnums.len();
+        if served.waiting < size {
             return;
         }
-        self.waiting = 0;
+        served.waiting = 0;
         let bytes = ok("barrier_out").to_line();
-        for (rank, client) in self.clients.iter_mut().enumerate() {
-            client.in_barrier = false;
+        for rank in served.first..served.first + size {
+            self.clients[rank].in_barrier = false;
             actions.push(Action::Reply { rank, bytes: bytes.clone() });
         }
     }
 
-    fn publish(&mut self, command: &Command) -> Command {
+    fn publish(&mut self, rank: usize, command: &Command) -> Command {
         match (command.get("service"), command.get("port")) {
             (Some(service), Some(port)) if !self.published.contains_key(service) => {
-                self.published.insert(service.to_vec(), port.to_vec());
+                let published = Published { port: port.to_vec(), by: rank };
+                self.published.insert(service.to_vec(), published);
                 ok("publish_result").with("info", "ok").with("msg", "success")
             }
             (Some(_), Some(_)) => published_error("publish_result", "name_is_taken"),
@@ -264,7 +341,7 @@ impl Server {
 
     fn lookup(&self, command: &Command) -> Command {
         match self.published.get(command.get("service").unwrap_or_default()) {
-            Some(port) => ok("lookup_result").with("info", "ok").with("port", port),
+            Some(found) => ok("lookup_result").with("info", "ok").with("port", &found.port),
             None => published_error("lookup_result", "service_not_found"),
         }
     }
@@ -275,6 +352,18 @@ impl Server {
             None => published_error("unpublish_result", "service_not_found"),
         }
     }
+}
+
+/// The answer to a rank whose request was fulfilled by `count` processes. `first` is where the
+/// first of them is among all processes of the node.
+pub fn spawned(first: u32, count: usize) -> Vec<u8> {
+    let codes = vec!["0"; count].join(",");
+    ok("spawn_result").with("errcodes", codes).with("first", first.to_string()).to_line()
+}
+
+/// The answer to a rank whose request was not fulfilled.
+pub fn not_spawned(reason: &str) -> Vec<u8> {
+    Command::new("spawn_result").with("rc", "-1").with("message", reason).to_line()
 }
 
 fn ok(name: &str) -> Command {
@@ -368,7 +457,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(ask(&mut s, 2, "cmd=barrier_in"), []);
             assert_eq!(ask(&mut s, 0, "cmd=barrier_in"), []);
-            assert!(s.waits(0) && !s.waits(1) && s.in_barrier() == 2);
+            assert!(s.waits(0) && !s.waits(1) && s.in_barrier(1) == 2);
             let opened = ask(&mut s, 1, "cmd=barrier_in");
             let ranks: Vec<usize> = opened
                 .iter()
@@ -378,7 +467,7 @@ mod tests {
                 })
                 .collect();
             assert_eq!(ranks, [0, 1, 2]);
-            assert_eq!(s.in_barrier(), 0);
+            assert!(!s.somebody_waits());
         }
     }
 
@@ -407,9 +496,49 @@ mod tests {
     }
 
     #[test]
-    fn spawn_and_unknown_commands_fail_politely() {
+    fn what_a_client_published_goes_with_it() {
+        let mut s = server(2);
+        let line = "cmd=publish_name service=a port=p";
+        assert_eq!(reply(&mut s, 0, line).number("rc"), Some(0));
+        s.ended(1);
+        assert_eq!(reply(&mut s, 1, "cmd=lookup_name service=a").number("rc"), Some(0));
+        s.ended(0);
+        assert_ne!(reply(&mut s, 1, "cmd=lookup_name service=a").number("rc"), Some(0));
+    }
+
+    #[test]
+    fn jobs_have_their_own_ranks_spaces_and_barriers() {
+        let mut s = server(2);
+        let second = Job { appnums: vec![5, 6], universe_size: None, kvsname: "kvs_2".into() };
+        assert_eq!(s.add(second, &[("parent".into(), b"3:7".to_vec())]), 2);
+        assert_eq!(reply(&mut s, 3, "cmd=get_appnum").number("appnum"), Some(6));
+        assert_eq!(reply(&mut s, 3, "cmd=get_my_kvsname").text("kvsname"), Some("kvs_2"));
+        let r = reply(&mut s, 2, "cmd=get kvsname=kvs_2 key=parent");
+        assert_eq!(r.text("value"), Some("3:7"));
+        assert_eq!(reply(&mut s, 0, "cmd=get kvsname=kvs_t key=parent").number("rc"), Some(-1));
+        assert_eq!(ask(&mut s, 0, "cmd=barrier_in"), []);
+        assert_eq!(ask(&mut s, 3, "cmd=barrier_in"), []);
+        assert_eq!(ask(&mut s, 2, "cmd=barrier_in").len(), 2);
+        assert!(s.waits(0) && !s.waits(3) && s.in_barrier(2) == 0 && s.somebody_waits());
+    }
+
+    #[test]
+    fn requests_to_start_processes_are_handed_on_whole() {
         let mut s = server(1);
-        let r = reply(&mut s, 0, "mcmd=spawn\nnprocs=2\nexecname=/bin/true\nendcmd");
+        let part = "mcmd=spawn\nnprocs=2\nexecname=a\ntotspawns=2\nspawnssofar=";
+        assert_eq!(ask(&mut s, 0, &format!("{part}1\nendcmd")), []);
+        match &ask(&mut s, 0, &format!("{part}2\nendcmd"))[..] {
+            [Action::Spawn { rank: 0, request }] => assert_eq!(request.programs.len(), 2),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(spawned(7, 2), b"cmd=spawn_result rc=0 errcodes=0,0 first=7\n");
+        assert_eq!(not_spawned("no a = b"), b"cmd=spawn_result rc=-1 message=no a = b\n");
+    }
+
+    #[test]
+    fn bad_requests_and_unknown_commands_fail_politely() {
+        let mut s = server(1);
+        let r = reply(&mut s, 0, "mcmd=spawn\nnprocs=2\nendcmd");
         assert_eq!((r.name.as_str(), r.number("rc")), ("spawn_result", Some(-1)));
         let r = reply(&mut s, 0, "cmd=dance");
         assert_eq!((r.name.as_str(), r.number("rc")), ("dance_result", Some(-1)));

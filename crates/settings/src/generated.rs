@@ -39,6 +39,11 @@ pub struct Tunables {
     ///
     /// `STARLING_MAX_RANKS_PER_NODE`, 1 to 16384; default 4096.
     pub max_ranks_per_node: u64,
+    /// How many processes that a job starts while it runs (MPI_Comm_spawn) may live at the
+    /// same time.
+    ///
+    /// `STARLING_SPAWN_MAX`, 0 to 4096; default 256.
+    pub spawn_max: u64,
     /// Whether an error report names the source line of the caller (read from the program's
     /// debug information).
     ///
@@ -60,7 +65,8 @@ impl Tunables {
             ring_bytes: reader.value(&ROWS[4]),
             cma: reader.value(&ROWS[5]),
             max_ranks_per_node: reader.value(&ROWS[6]),
-            error_backtrace: reader.value(&ROWS[7]),
+            spawn_max: reader.value(&ROWS[7]),
+            error_backtrace: reader.value(&ROWS[8]),
         }
     }
 }
@@ -141,6 +147,17 @@ static ROWS: &[Row] = &[
         power_of_two: false,
         doc: "Hard limit of ranks on one node; a larger job is refused before anything \
             starts.",
+    },
+    Row {
+        name: "spawn_max",
+        env: "STARLING_SPAWN_MAX",
+        kind: Kind::Int,
+        default: "256",
+        min: 0,
+        max: 4096,
+        power_of_two: false,
+        doc: "How many processes that a job starts while it runs (MPI_Comm_spawn) may live \
+            at the same time.",
     },
     Row {
         name: "error_backtrace",

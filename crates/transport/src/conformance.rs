@@ -131,10 +131,10 @@ fn wakes_a_sender_that_waits_for_place(attach: Attach) {
     const N: u64 = 3000;
     on_ranks(2, &attach, |end| {
         if end.me == 1 {
-            let count = std::cell::Cell::new(0);
+            let count = std::cell::Cell::new(0u64);
             let mut sink = |_: Packet<'_>| {
                 count.set(count.get() + 1);
-                if count.get() % 700 == 0 {
+                if count.get().is_multiple_of(700) {
                     std::thread::sleep(Duration::from_millis(2));
                 }
             };
@@ -303,6 +303,51 @@ fn attach_shm(n: u32) -> Attach {
         let transport = Box::new(shm::Shm::attach(kept.clone(), attachment, counters));
         End { me, transport, bell, fences }
     })
+}
+
+/// A process that gets the place of one that has ended: its messages arrive though they were sent
+/// before the receiver knew of it, the last ones of the old process are not lost, and answers go
+/// to the new one.
+#[test]
+fn shm_a_place_is_given_out_again() {
+    let segment = shm::segment::Segment::map(shm::segment::create(1, 2).unwrap()).unwrap();
+    let kept: &'static Arc<shm::segment::Segment> = Box::leak(Box::new(Arc::new(segment)));
+    let attach = |rank| {
+        let (bell, fences) = (kept.bell(rank), kept.fences());
+        shm::Shm::attach(kept.clone(), Attachment { rank, bell, fences }, Box::leak(Box::default()))
+    };
+    let send = |from: &shm::Shm, to, number| {
+        let sent = from.try_send(to, &head(number), &body(number, 100)).unwrap();
+        assert_eq!(sent, Sent::Yes);
+    };
+    let arrived = |at: &shm::Shm| {
+        let mut numbers = Vec::new();
+        at.poll(&mut |packet| {
+            assert!(packet.body == body(packet.head.context, 100));
+            numbers.push(packet.head.context);
+        })
+        .unwrap();
+        numbers
+    };
+    let old = attach(0);
+    for round in 0..20 {
+        kept.renew(1, 0..2);
+        let new = attach(1);
+        send(&new, 0, 100 * round + 1);
+        send(&new, 0, 100 * round + 2);
+        let expected = [100 * round - u64::from(round > 0), 100 * round + 1, 100 * round + 2];
+        let mut numbers = arrived(&old);
+        while numbers.len() < 2 + usize::from(round > 0) {
+            numbers.extend(arrived(&old));
+        }
+        assert_eq!(numbers, expected[usize::from(round == 0)..]);
+        old.meet(1);
+        send(&old, 1, 7);
+        send(&old, 1, 8);
+        assert_eq!(arrived(&new), [7, 8]);
+        // Still unread when the next process comes.
+        send(&new, 0, 100 * round + 99);
+    }
 }
 
 conformance!(over_local, attach_local);

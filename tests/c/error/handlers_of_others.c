@@ -52,8 +52,8 @@ int main(int argc, char **argv)
     OK(MPI_File_set_errhandler(MPI_FILE_NULL, file));
     OK(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO));
     CHECK_EQ(file_calls, 1);
-    CHECK_CLASS(MPI_File_get_errhandler((MPI_File)&win, &got), MPI_ERR_FILE);
     OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+    CHECK_CLASS(MPI_File_get_errhandler((MPI_File)&win, &got), MPI_ERR_FILE);
     // Each handle that get gives counts; the last free takes the handle away.
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, early));
     OK(MPI_Comm_get_errhandler(MPI_COMM_SELF, &got));

@@ -1,5 +1,5 @@
-// What later steps bring is there already, names itself and returns its class: windows and
-// spawned processes.
+// What later steps bring is there already, names itself and returns its class: spawned
+// processes.
 // ranks: 1 2
 // mpich: it has them
 #include "check.h"
@@ -20,15 +20,9 @@ static void refuses(int code, const char *name, int line)
 int main(int argc, char **argv)
 {
     check_init(&argc, &argv);
-    int memory[4], codes[1];
-    MPI_Win win = MPI_WIN_NULL;
+    int codes[1];
     MPI_Comm spawned = MPI_COMM_NULL;
     char port[MPI_MAX_PORT_NAME];
-    void *base = NULL;
-    REFUSES(MPI_Win_create, memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    REFUSES(MPI_Win_allocate, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    REFUSES(MPI_Win_allocate_shared, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    REFUSES(MPI_Win_create_dynamic, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     REFUSES(MPI_Comm_spawn, "program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF,
             &spawned, codes);
     REFUSES(MPI_Open_port, MPI_INFO_NULL, port);

@@ -1,25 +1,8 @@
 // Put, get and accumulate between fences, on windows of every flavour; ranges of a window.
 // ranks: 1 2 4
-#include "check.h"
+#include "flavor.h"
 
-enum { N = 64, FLAVORS = 3 };
-
-static int user_memory[N];
-
-static int *make(int flavor, MPI_Win *win)
-{
-    int *base = user_memory;
-    MPI_Aint bytes = N * (MPI_Aint)sizeof(int);
-    int unit = sizeof(int);
-    if (flavor == 0)
-        OK(MPI_Win_create(base, bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, win));
-    else if (flavor == 1)
-        OK(MPI_Win_allocate(bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &base, win));
-    else
-        OK(MPI_Win_allocate_shared(bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &base, win));
-    OK(MPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN));
-    return base;
-}
+enum { N = 64 };
 
 static void put_and_get(int *mine, MPI_Win win)
 {
@@ -93,13 +76,13 @@ int main(int argc, char **argv)
 {
     check_init(&argc, &argv);
     for (int flavor = 0; flavor < FLAVORS; flavor++) {
-        MPI_Win win;
-        int *mine = make(flavor, &win);
+        int *mine;
+        MPI_Win win = make_window(flavor, N * sizeof(int), sizeof(int), &mine);
         put_and_get(mine, win);
         accumulate(mine, win);
         if (is_starling())
             outside(win);
-        OK(MPI_Win_free(&win));
+        free_window(flavor, &win, mine);
         CHECK_SAME(win, MPI_WIN_NULL);
     }
     return check_done();

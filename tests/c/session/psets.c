@@ -72,7 +72,7 @@ int main(int argc, char **argv)
         CHECK_CLASS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, -1, &room, name),
                     MPI_ERR_ARG);
         CHECK_CLASS(MPI_Session_get_pset_info(session, "mpi://NOWHERE", &info), MPI_ERR_ARG);
-        OK(MPI_Group_from_session_pset(session, "mpi://NOWHERE", &group));
+        CHECK_CLASS(MPI_Group_from_session_pset(session, "mpi://NOWHERE", &group), MPI_ERR_ARG);
         CHECK_SAME(group, MPI_GROUP_NULL);
     }
     OK(MPI_Session_finalize(&session));

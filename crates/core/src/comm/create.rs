@@ -216,7 +216,9 @@ pub async fn create_from_group(
     among(rank, everybody, Use::FromGroups, group, tag).await
 }
 
-/// The first of `group` makes up a context and tells the others, in a context of `comm`.
+/// The first of `group` makes up a context and tells the others, in a context of `comm`. Processes
+/// are called by their ranks in `comm` there, or by their numbers where the group may have members
+/// outside of it.
 async fn among(
     rank: &'static Rank,
     comm: Rc<Comm>,
@@ -224,14 +226,20 @@ async fn among(
     group: Rc<Group>,
     tag: i32,
 ) -> Result<Option<Rc<Comm>>> {
-    let Some(me) = group.rank_of(rank.node().me) else { return Ok(None) };
+    let number = rank.node().me;
+    let Some(me) = group.rank_of(number) else { return Ok(None) };
+    let first = group.world(0);
+    let (source, leader) = match over {
+        Use::FromGroups => (number, first),
+        _ => (comm.rank, comm.group.rank_of(first).unwrap_or(0)),
+    };
     let mut context = [rank.new_context()];
     let creation = comm.context + over as u64;
     let buffer = Buffer::contiguous(context.as_mut_ptr().cast(), 8);
     if me == 0 {
         let mut sends = Vec::new();
         for other in 1..group.size() {
-            let (peer, source) = (group.world(other), comm.rank as i32);
+            let (peer, source) = (group.world(other), source as i32);
             let to = Destination { context: creation, peer, source, tag };
             // SAFETY: `context` outlives the sends, which are awaited below.
             sends.extend(unsafe { rank.send(to, &buffer, Mode::Standard) }?);
@@ -240,10 +248,9 @@ async fn among(
             rank.done(send).await?;
         }
     } else {
-        let leader = comm.group.rank_of(group.world(0)).unwrap_or(0) as i32;
         let queue = rank.p2p.queue(creation);
         // SAFETY: `context` outlives the receive, which is awaited here.
-        rank.done(unsafe { rank.receive(&queue, leader, tag, &buffer) }?).await?;
+        rank.done(unsafe { rank.receive(&queue, leader as i32, tag, &buffer) }?).await?;
     }
     // SAFETY: plain read of what the engine may have written through `buffer`.
     let context = unsafe { context.as_ptr().read_volatile() };

@@ -7,28 +7,41 @@ use crate::buffer::Buffer;
 use crate::coll::Coll;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
-use crate::p2p::Mode;
+use crate::p2p::{Destination, Mode};
 use std::rc::Rc;
 
 /// How the leaders of the two groups reach each other.
 pub struct Bridge {
-    /// The communicator that both leaders belong to; only the leader's counts.
-    pub comm: Rc<Comm>,
-    /// The other leader's rank in it.
-    pub remote_leader: u32,
-    /// The context of it that is used.
-    pub over: Use,
+    /// A context that both know and use for nothing else meanwhile.
+    pub context: u64,
+    /// Number of the other leader's process.
+    pub peer: u32,
+    /// How this process is called in the context.
+    pub mine: i32,
+    /// How the other leader is called there.
+    pub theirs: i32,
     /// Tells calls apart.
     pub tag: i32,
 }
 
+impl Bridge {
+    /// Over a communicator that both belong to: the other leader has rank `leader` there.
+    pub fn over(comm: &Comm, of: Use, leader: u32, tag: i32) -> Bridge {
+        let (context, peer) = (comm.context + of as u64, comm.peers().world(leader));
+        Bridge { context, peer, mine: comm.rank as i32, theirs: leader as i32, tag }
+    }
+
+    /// In a context of its own, where processes are called by their numbers.
+    pub fn direct(context: u64, me: u32, peer: u32, tag: i32) -> Bridge {
+        Bridge { context, peer, mine: me as i32, theirs: peer as i32, tag }
+    }
+}
+
 /// Sends `mine` to the other leader and receives as many words as it sends.
 async fn leaders_exchange(c: &Coll, bridge: &Bridge, mine: &[u64]) -> Result<Vec<u64>> {
-    let comm = &bridge.comm;
-    let context = comm.context + bridge.over as u64;
+    let &Bridge { context, peer, mine: own, theirs: source, tag } = bridge;
     let queue = c.rank.p2p.queue(context);
-    let mut to = comm.destination(bridge.remote_leader, bridge.tag);
-    to.context = context;
+    let to = Destination { context, peer, source: own, tag };
     let mut lengths = [mine.len() as u64, 0];
     let mut theirs;
     {
@@ -37,8 +50,7 @@ async fn leaders_exchange(c: &Coll, bridge: &Bridge, mine: &[u64]) -> Result<Vec
         let into = Buffer::contiguous(base.wrapping_add(1).cast(), 8);
         // SAFETY: both buffers live in this future until both transfers are awaited.
         let (receive, send) = unsafe {
-            let source = bridge.remote_leader as i32;
-            let receive = c.rank.receive(&queue, source, bridge.tag, &into)?;
+            let receive = c.rank.receive(&queue, source, tag, &into)?;
             (receive, c.rank.send(to, &out, Mode::Standard)?)
         };
         c.rank.done(receive).await?;
@@ -52,8 +64,7 @@ async fn leaders_exchange(c: &Coll, bridge: &Bridge, mine: &[u64]) -> Result<Vec
     let into = Buffer::contiguous(theirs.as_mut_ptr().cast(), 8 * theirs.len() as u64);
     // SAFETY: as above.
     let (receive, send) = unsafe {
-        let source = bridge.remote_leader as i32;
-        let receive = c.rank.receive(&queue, source, bridge.tag, &into)?;
+        let receive = c.rank.receive(&queue, source, tag, &into)?;
         (receive, c.rank.send(to, &out, Mode::Standard)?)
     };
     c.rank.done(receive).await?;
@@ -66,7 +77,6 @@ async fn leaders_exchange(c: &Coll, bridge: &Bridge, mine: &[u64]) -> Result<Vec
 /// `MPI_Intercomm_create`: `c` is the local communicator, `bridge` is given by its leader.
 pub async fn create(c: Coll, leader: u32, bridge: Option<Bridge>) -> Result<Rc<Comm>> {
     let comm = c.comm.clone();
-    // The leader acts as rank 0 of the broadcasts below: it hands its words to rank 0 first.
     let mut words: Vec<u64> = Vec::new();
     if let Some(bridge) = &bridge {
         let mut mine = vec![c.rank.new_context()];
@@ -75,12 +85,7 @@ pub async fn create(c: Coll, leader: u32, bridge: Option<Bridge>) -> Result<Rc<C
         words.push(mine[0].max(theirs[0]));
         words.extend(&theirs[1..]);
     }
-    if leader != 0 {
-        words = to_rank_0(&c, leader, words).await?;
-    }
-    let length = from_leader(&c, vec![words.len() as u64]).await?[0];
-    words.resize(length as usize, 0);
-    let words = from_leader(&c, words).await?;
+    let words = from_member(&c, leader, words).await?;
     let remote = Group::of(words[1..].iter().map(|w| *w as u32).collect());
     if remote.worlds().any(|w| comm.group.rank_of(w).is_some()) {
         return Err(Error::new(
@@ -88,10 +93,21 @@ pub async fn create(c: Coll, leader: u32, bridge: Option<Bridge>) -> Result<Rc<C
             "the two groups of an intercommunicator must not have a process in common",
         ));
     }
+    c.rank.meet(&remote);
     let local = Some(local_part(&c, &comm.group, comm.rank).await?);
     let (group, rank) = (comm.group.clone(), comm.rank);
     let parts = Parts { context: words[0], rank, group, remote: Some(remote), local };
     Ok(Comm::new(c.rank, parts))
+}
+
+/// Everybody of the local group learns what rank `member` has: that hands it to rank 0 first.
+pub(crate) async fn from_member(c: &Coll, member: u32, mut words: Vec<u64>) -> Result<Vec<u64>> {
+    if member != 0 {
+        words = to_rank_0(c, member, words).await?;
+    }
+    let length = from_leader(c, vec![words.len() as u64]).await?[0];
+    words.resize(length as usize, 0);
+    from_leader(c, words).await
 }
 
 async fn to_rank_0(c: &Coll, leader: u32, words: Vec<u64>) -> Result<Vec<u64>> {

@@ -119,12 +119,9 @@ fn even_and_odd(rank: &'static Rank) -> Rc<Comm> {
     let local = make(rank, &world, |c| create::split(c, odd as i32, 0)).unwrap();
     let leader = local.size() - 1;
     let last_of = |odd: u32| (0..world.size()).rfind(|r| r % 2 == odd).unwrap();
-    let bridge = (local.rank == leader).then(|| intercomm::Bridge {
-        comm: world.clone(),
-        remote_leader: last_of(1 - odd),
-        over: Use::Creation,
-        tag: 3,
-    });
+    let remote = last_of(1 - odd);
+    let bridge = (local.rank == leader)
+        .then(|| intercomm::Bridge::over(&world, Use::Creation, remote, 3));
     make(rank, &local, |c| intercomm::create(c, leader, bridge))
 }
 
@@ -211,7 +208,7 @@ fn groups_with_a_process_in_common_are_refused() {
         let world = rank.world().unwrap();
         let own = rank.self_comm().unwrap();
         // Each side claims to be the whole world.
-        let bridge = intercomm::Bridge { comm: own, remote_leader: 0, over: Use::Creation, tag: 0 };
+        let bridge = intercomm::Bridge::over(&own, Use::Creation, 0, 0);
         let bridge = (world.rank == 0).then_some(bridge);
         // SAFETY: no buffers.
         let c = unsafe { Coll::new(rank, &world) };

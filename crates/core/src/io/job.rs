@@ -3,9 +3,11 @@
 //!
 //! Pieces that follow each other in the file go in one system call; small pieces with small gaps
 //! are read together with what lies between them (data sieving: Thakur, Gropp, Lusk 1999).
-//! Sieving is not done for writing: it would put back old bytes over what others wrote meanwhile.
+//! Sieving is not done for writing: it would put back old bytes over what others wrote meanwhile;
+//! `mapped.rs` has another way.
 
 use super::failure::{errno, Failure};
+use super::mapped;
 use crate::progress::Signal;
 use std::future::Future;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -24,6 +26,8 @@ const SIEVE_MAX: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Descriptor {
     pub fd: OwnedFd,
+    /// Whether small pieces may be written through a mapping.
+    pub can_map: bool,
     /// Held while a job of this process has a range locked: locks of the system belong to the
     /// descriptor and do not keep two jobs on it apart.
     pub range_lock: Mutex<()>,
@@ -122,8 +126,19 @@ impl Job {
     fn move_all(&self) -> Moved {
         let mut total = Moved::default();
         let mut sieve = Vec::new();
+        let mut maps = self.direction == Direction::Write && self.file.can_map;
         let mut rest = &self.pieces[..];
         while !rest.is_empty() {
+            let mapped = if maps { mapped::count(rest) } else { 0 };
+            if mapped > 0 {
+                let (now, later) = rest.split_at(mapped);
+                if let Some(bytes) = mapped::write(&self.file, now) {
+                    total.bytes += bytes;
+                    rest = later;
+                    continue;
+                }
+                maps = false;
+            }
             let row = in_a_row(rest);
             let near = match self.direction {
                 Direction::Read if row < rest.len() => near_by(rest),

@@ -10,7 +10,7 @@
 //! | `shared.rs` | the shared file pointer |
 //! | `access.rs`, `stream.rs` | one process's access: the file's side, memory's side |
 //! | `collective.rs`, `two_phase.rs`, `window.rs` | access by all, through aggregators |
-//! | `job.rs`, `pool.rs` | the bytes that move, here or by worker threads |
+//! | `job.rs`, `mapped.rs`, `pool.rs` | the bytes that move, here or by worker threads |
 //! | `agree.rs`, `failure.rs` | agreement among processes; errors of the system |
 
 mod access;
@@ -20,6 +20,7 @@ mod collective;
 mod failure;
 mod hints;
 mod job;
+mod mapped;
 mod open;
 mod pool;
 mod representation;

@@ -4,10 +4,11 @@
 //! open what is there. If one cannot, all return an error.
 
 use super::agree;
-use super::amode::{self, APPEND, DELETE_ON_CLOSE};
+use super::amode::{self, APPEND, DELETE_ON_CLOSE, RDWR};
 use super::failure::{errno, Failure};
 use super::hints::Hints;
 use super::job::Descriptor;
+use super::mapped;
 use super::shared::Shared;
 use super::view::View;
 use super::File;
@@ -171,14 +172,16 @@ fn file(
     let path = without_prefix(&asked.path);
     // A file that could be opened has a full path; if the directory is gone, its name will do.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let is_regular = opened.stat.st_mode & libc::S_IFMT == libc::S_IFREG;
+    let can_map = is_regular && asked.amode & RDWR != 0 && mapped::is_possible(&opened.fd);
     *comm.name.borrow_mut() = format!("the group of the file \"{name}\"");
     Ok(Rc::new(File {
         comm,
         name,
         path,
         amode: asked.amode,
-        is_regular: opened.stat.st_mode & libc::S_IFMT == libc::S_IFREG,
-        descriptor: Arc::new(Descriptor { fd: opened.fd, range_lock: Mutex::new(()) }),
+        is_regular,
+        descriptor: Arc::new(Descriptor { fd: opened.fd, can_map, range_lock: Mutex::new(()) }),
         shared,
         view: RefCell::new(Rc::new(View::bytes())),
         pointer: Cell::new(pointer),

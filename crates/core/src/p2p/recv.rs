@@ -82,9 +82,9 @@ impl Rank {
             if polls % 16 == 0 {
                 self.poll()?;
             }
-            if polls % 64 == 0 || self.node().spin_ns == 0 {
+            if polls % 64 == 0 || self.node().spin_ns.get() == 0 {
                 let now = starling_sys::clock::now_ns();
-                if now - *started.get_or_insert(now) >= self.node().spin_ns {
+                if now - *started.get_or_insert(now) >= self.node().spin_ns.get() {
                     break;
                 }
             }

@@ -133,7 +133,12 @@ async fn shared_mapping(
     let mut fd = None;
     let mut note = Vec::new();
     if comm.rank == 0 {
-        match memory::create(len) {
+        // Each reserves its part; together they could still ask for more than there is.
+        let made = match memory::available() {
+            Some(bytes) if len > bytes => Err(std::io::Error::from_raw_os_error(libc::ENOMEM)),
+            _ => memory::create(len),
+        };
+        match made {
             Ok(made) => {
                 note = vec![u64::from(starling_sys::process_id()), made.as_raw_fd() as u64];
                 fd = Some(made);

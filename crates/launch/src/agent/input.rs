@@ -69,6 +69,11 @@ impl Input {
         }
     }
 
+    /// What processes get that a running job starts: nothing to read.
+    pub fn nothing(&self) -> Given<'_> {
+        Given::Borrowed(self.nothing.as_fd())
+    }
+
     /// All ranks have started: forget what one of them has, or begin to copy.
     pub fn all_started(&mut self, poll: &Poll) {
         match (self.readers, &self.source) {

@@ -15,8 +15,10 @@ mod lines;
 mod output;
 mod ranks;
 mod sink;
+mod spawn;
 mod token;
 mod verdict;
+mod world;
 
 use crate::cli::usage::Refusal;
 use crate::front::Order;
@@ -26,11 +28,12 @@ use crate::os::signals::{self, Signals};
 use crate::os::spawn::Spawner;
 use crate::os::{files, Pid};
 use crate::plan::Job;
+use crate::segment::Places;
 use input::Input;
 use output::{Output, Trouble};
 use ranks::Ranks;
 use std::io::Read;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 use token::Token;
@@ -56,6 +59,16 @@ enum Stage {
     Ending { next_kill: Instant, give_up: Instant, by_front: u32 },
 }
 
+/// A process that was started without a launcher and has started one for itself.
+pub struct Adopted {
+    /// Its number.
+    pub pid: Pid,
+    /// The segment that it has made.
+    pub segment: OwnedFd,
+    /// The connection to it.
+    pub connection: OwnedFd,
+}
+
 /// The agent of a job.
 pub struct Agent<'a> {
     job: &'a Job,
@@ -79,6 +92,32 @@ impl<'a> Agent<'a> {
     /// # Errors
     /// When files of output cannot be made, or memory or descriptors are short.
     pub fn new(job: &'a Job, front: UnixStream, signals: Signals) -> Result<Agent<'a>, Refusal> {
+        Agent::prepare(job, front, signals, None)
+    }
+
+    /// The agent of a process that lives already.
+    ///
+    /// # Errors
+    /// When it does not live any more, or memory or descriptors are short.
+    pub fn adopt(
+        job: &'a Job,
+        front: UnixStream,
+        signals: Signals,
+        adopted: Adopted,
+    ) -> Result<Agent<'a>, Refusal> {
+        let Adopted { pid, segment, connection } = adopted;
+        let mut agent = Agent::prepare(job, front, signals, Some(segment))?;
+        let failure = |error| Refusal::failure(format!("cannot serve process {pid}: {error}"));
+        agent.take_in(pid, connection).map_err(failure)?;
+        Ok(agent)
+    }
+
+    fn prepare(
+        job: &'a Job,
+        front: UnixStream,
+        signals: Signals,
+        segment: Option<OwnedFd>,
+    ) -> Result<Agent<'a>, Refusal> {
         let failure = |error: std::io::Error| {
             Refusal::failure(format!("cannot start {} ranks: {error}", job.size()))
         };
@@ -100,12 +139,16 @@ impl<'a> Agent<'a> {
         poll.add(signals.as_fd(), READABLE, Token::Signals.pack()).map_err(failure)?;
         poll.add(front.as_fd(), READABLE, Token::Front.pack()).map_err(failure)?;
         let spawner = Spawner::new(signals.mask_before(), limit);
+        let places = match segment {
+            Some(segment) => Places::adopt(segment),
+            None => Places::create(job.size()).map_err(failure)?,
+        };
         Ok(Agent {
             job,
             poll,
             signals,
             front,
-            ranks: Ranks::new(job, spawner).map_err(failure)?,
+            ranks: Ranks::new(job, places, spawner),
             output: Output::new(job)?,
             input: Input::new(job).map_err(failure)?,
             stage: Stage::Running,
@@ -154,10 +197,10 @@ impl<'a> Agent<'a> {
         let stage = match self.stage {
             Stage::Running => self.deadline,
             // Then it is the reader of our output that takes its time.
-            Stage::Lingering { .. } if self.childless => None,
+            Stage::Lingering { .. } if self.nobody_is_left() => None,
             Stage::Lingering { until } => Some(until),
             Stage::Ending { next_kill, give_up, .. } => {
-                Some(if self.childless { give_up } else { next_kill })
+                Some(if self.nobody_is_left() { give_up } else { next_kill })
             }
         };
         let next = [partial, stage].into_iter().flatten().min();
@@ -182,6 +225,7 @@ impl<'a> Agent<'a> {
             Token::Input => self.input.ready(&self.poll),
             Token::Feed(rank) => self.input.writable(&self.poll, rank),
             Token::Pmi(rank) => self.serve(rank),
+            Token::Adopted => self.adopted_ended(),
         }
     }
 
@@ -223,7 +267,7 @@ impl<'a> Agent<'a> {
         let name = signals::describe(order.signal);
         let name = name.split(',').next().unwrap_or_default();
         let again = if order.from_terminal { " (once more kills them at once)" } else { "" };
-        let message = format!("{name}: ending {} ranks{again}", self.job.size());
+        let message = format!("{name}: ending {} ranks{again}", self.ranks.count());
         let asked = if order.from_terminal { None } else { Some(order.signal) };
         self.begin_to_end(128 + order.signal, Some(message), asked);
         if let Stage::Ending { by_front: count, .. } = &mut self.stage {
@@ -255,10 +299,16 @@ impl<'a> Agent<'a> {
 
     /// All processes of the job; without /proc, at least the ranks.
     fn descendants(&self) -> Vec<Pid> {
-        match process::descendants() {
-            none if none.is_empty() => self.ranks.living().collect(),
+        let mut all = match process::descendants() {
+            none if none.is_empty() => return self.ranks.living().collect(),
             all => all,
-        }
+        };
+        all.extend(self.ranks.adopted());
+        all
+    }
+
+    fn nobody_is_left(&self) -> bool {
+        self.childless && self.ranks.adopted().is_none()
     }
 
     fn collect_children(&mut self) {
@@ -291,12 +341,12 @@ impl<'a> Agent<'a> {
                 return self.advance();
             }
             Stage::Running => {}
-            Stage::Lingering { .. } if self.childless => return self.output_is_done(),
+            Stage::Lingering { .. } if self.nobody_is_left() => return self.output_is_done(),
             Stage::Lingering { until } if now >= until => {
                 self.begin_to_end(self.verdict.code(), None, Some(libc::SIGTERM));
             }
             Stage::Lingering { .. } => {}
-            Stage::Ending { give_up, by_front, .. } if self.childless => {
+            Stage::Ending { give_up, by_front, .. } if self.nobody_is_left() => {
                 if self.output_is_done() || now >= give_up {
                     return true;
                 }
@@ -325,15 +375,11 @@ impl<'a> Agent<'a> {
 
     fn conclude(mut self) -> i32 {
         if self.job.print_exit_codes {
-            let codes = self.verdict.list(self.ranks.endings());
-            self.output.say(&self.poll, &codes);
+            for codes in self.ranks.exit_codes() {
+                self.output.say(&self.poll, &codes);
+            }
             self.output.close(&self.poll);
         }
         self.verdict.code()
     }
-}
-
-/// How a process is called in a message.
-fn who(job: &Job, rank: usize, pid: Pid) -> String {
-    format!("rank {rank} (host {}, pid {pid}, {})", job.host, job.app(rank).name)
 }

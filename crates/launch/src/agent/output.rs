@@ -51,6 +51,8 @@ pub struct Output {
     streams: Vec<Stream>,
     /// The sink of our own messages.
     errors: usize,
+    /// The sinks of files, by name.
+    opened: HashMap<OsString, usize>,
     buffer: Vec<u8>,
     lines: Vec<u8>,
     trouble: Option<Trouble>,
@@ -69,34 +71,54 @@ impl Output {
             sinks.push(Sink::new(err, "standard error"));
         }
         let errors = sinks.len() - 1;
-        let mut opened = HashMap::new();
-        let mut streams = Vec::with_capacity(2 * job.size());
-        for rank in 0..job.size() {
-            for (which, pattern) in job.patterns.iter().enumerate() {
-                let sink = match pattern {
-                    None => [0, errors][which],
-                    Some(pattern) => {
-                        let name = expand(pattern, rank, &job.host);
-                        open_once(name, &mut opened, &mut sinks)?
-                    }
-                };
-                let prefix = match job.prepend_rank {
-                    true => prefix(rank, sinks[sink].is_terminal),
-                    false => Vec::new(),
-                };
-                let lines = Lines::new(prefix);
-                streams.push(Stream { pipe: None, lines, sink, partial_since: None });
-            }
-        }
-        Ok(Output {
+        let mut output = Output {
             blocked: vec![false; sinks.len()],
             sinks,
-            streams,
+            streams: Vec::with_capacity(2 * job.size()),
             errors,
+            opened: HashMap::new(),
             buffer: vec![0; READ_BYTES],
             lines: Vec::new(),
             trouble: None,
-        })
+        };
+        for rank in 0..job.size() {
+            output.add(job, 0, rank)?;
+        }
+        Ok(output)
+    }
+
+    /// Adds the streams of the next process: a rank of the world with this number.
+    ///
+    /// # Errors
+    /// When a file cannot be made.
+    pub fn add(&mut self, job: &Job, world: usize, rank: usize) -> Result<(), Refusal> {
+        for (which, pattern) in job.patterns.iter().enumerate() {
+            let sink = match pattern {
+                None => [0, self.errors][which],
+                Some(pattern) => self.open_once(expand(pattern, world, rank, &job.host))?,
+            };
+            let prefix = match job.prepend_rank {
+                true => prefix(world, rank, self.sinks[sink].is_terminal),
+                false => Vec::new(),
+            };
+            let lines = Lines::new(prefix);
+            self.streams.push(Stream { pipe: None, lines, sink, partial_since: None });
+        }
+        Ok(())
+    }
+
+    /// The sink of a file, opened when it is first named.
+    fn open_once(&mut self, name: OsString) -> Result<usize, Refusal> {
+        if let Some(&sink) = self.opened.get(&name) {
+            return Ok(sink);
+        }
+        let shown = name.to_string_lossy().into_owned();
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&name);
+        let failed = |error| Refusal::failure(format!("cannot write {shown}: {error}"));
+        self.sinks.push(Sink::new(OwnedFd::from(file.map_err(failed)?), &shown));
+        self.blocked.push(false);
+        self.opened.insert(name, self.sinks.len() - 1);
+        Ok(self.sinks.len() - 1)
     }
 
     /// Gives a stream the reading end of its pipe.
@@ -268,28 +290,16 @@ impl Output {
     }
 }
 
-/// The sink of a file, opened when it is first named.
-fn open_once(
-    name: OsString,
-    opened: &mut HashMap<OsString, usize>,
-    sinks: &mut Vec<Sink>,
-) -> Result<usize, Refusal> {
-    if let Some(&sink) = opened.get(&name) {
-        return Ok(sink);
-    }
-    let shown = name.to_string_lossy().into_owned();
-    let file = OpenOptions::new().write(true).create(true).truncate(true).open(&name);
-    let file = file.map_err(|error| Refusal::failure(format!("cannot write {shown}: {error}")))?;
-    sinks.push(Sink::new(OwnedFd::from(file), &shown));
-    opened.insert(name, sinks.len() - 1);
-    Ok(sinks.len() - 1)
-}
-
-/// `[3] `, in one of six colours on a terminal unless NO_COLOR asks for none.
-fn prefix(rank: usize, is_terminal: bool) -> Vec<u8> {
+/// `[3] `, in one of six colours on a terminal unless NO_COLOR asks for none; `[2:3] ` in the
+/// second world that the job has started.
+fn prefix(world: usize, rank: usize, is_terminal: bool) -> Vec<u8> {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let name = match world {
+        0 => rank.to_string(),
+        _ => format!("{world}:{rank}"),
+    };
     match is_terminal && !plain {
-        true => format!("\x1b[3{}m[{rank}]\x1b[0m ", 1 + rank % 6).into_bytes(),
-        false => format!("[{rank}] ").into_bytes(),
+        true => format!("\x1b[3{}m[{name}]\x1b[0m ", 1 + rank % 6).into_bytes(),
+        false => format!("[{name}] ").into_bytes(),
     }
 }

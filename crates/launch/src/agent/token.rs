@@ -17,6 +17,8 @@ pub enum Token {
     Input,
     /// The standard input of a rank that gets a copy.
     Feed(usize),
+    /// The end of the process that started us.
+    Adopted,
 }
 
 impl Token {
@@ -30,6 +32,7 @@ impl Token {
             Token::Pmi(index) => (4, index),
             Token::Input => (5, 0),
             Token::Feed(index) => (6, index),
+            Token::Adopted => (7, 0),
         };
         kind << 32 | index as u64
     }
@@ -45,6 +48,7 @@ impl Token {
             4 => Token::Pmi(index),
             5 => Token::Input,
             6 => Token::Feed(index),
+            7 => Token::Adopted,
             _ => return None,
         })
     }
@@ -56,7 +60,8 @@ mod tests {
 
     #[test]
     fn there_and_back() {
-        let tokens = [Token::Signals, Token::Front, Token::Input].into_iter().chain(
+        let tokens = [Token::Signals, Token::Front, Token::Input, Token::Adopted];
+        let tokens = tokens.into_iter().chain(
             [0, 7, 100_000]
                 .into_iter()
                 .flat_map(|i| [Token::Stream(i), Token::Sink(i), Token::Pmi(i), Token::Feed(i)]),

@@ -33,33 +33,34 @@ impl Verdict {
         self.ended.or(self.failed).unwrap_or(0)
     }
 
-    /// `exit codes: ranks 0-2: 0; rank 3: 139 (SIGSEGV)`.
-    pub fn list(&self, endings: impl Iterator<Item = Option<Ended>>) -> String {
-        let mut runs: Vec<(usize, usize, Option<Ended>)> = Vec::new();
-        for (rank, ended) in endings.enumerate() {
-            match runs.last_mut() {
-                Some((_, last, same)) if *same == ended => *last = rank,
-                _ => runs.push((rank, rank, ended)),
-            }
+}
+
+/// `exit codes: ranks 0-2: 0; rank 3: 139 (SIGSEGV)`.
+pub fn list(endings: impl Iterator<Item = Option<Ended>>) -> String {
+    let mut runs: Vec<(usize, usize, Option<Ended>)> = Vec::new();
+    for (rank, ended) in endings.enumerate() {
+        match runs.last_mut() {
+            Some((_, last, same)) if *same == ended => *last = rank,
+            _ => runs.push((rank, rank, ended)),
         }
-        let shown = runs.into_iter().map(|(first, last, ended)| {
-            let ranks = match first == last {
-                true => format!("rank {first}"),
-                false => format!("ranks {first}-{last}"),
-            };
-            let code = match ended {
-                None => "not started".to_string(),
-                Some(Ended::Exited(code)) => code.to_string(),
-                Some(Ended::Signaled(signal)) => {
-                    let name = signals::describe(signal);
-                    let name = name.split(',').next().unwrap_or_default();
-                    format!("{} ({name})", 128 + signal)
-                }
-            };
-            format!("{ranks}: {code}")
-        });
-        format!("exit codes: {}", shown.collect::<Vec<_>>().join("; "))
     }
+    let shown = runs.into_iter().map(|(first, last, ended)| {
+        let ranks = match first == last {
+            true => format!("rank {first}"),
+            false => format!("ranks {first}-{last}"),
+        };
+        let code = match ended {
+            None => "not started".to_string(),
+            Some(Ended::Exited(code)) => code.to_string(),
+            Some(Ended::Signaled(signal)) => {
+                let name = signals::describe(signal);
+                let name = name.split(',').next().unwrap_or_default();
+                format!("{} ({name})", 128 + signal)
+            }
+        };
+        format!("{ranks}: {code}")
+    });
+    format!("exit codes: {}", shown.collect::<Vec<_>>().join("; "))
 }
 
 /// As a shell counts: a signal is 128 and its number.
@@ -107,7 +108,7 @@ mod tests {
         let endings = [Some(Ended::Exited(0)); 3].into_iter();
         let endings = endings.chain([Some(Ended::Signaled(11)), None, Some(Ended::Exited(2))]);
         assert_eq!(
-            Verdict::default().list(endings),
+            list(endings),
             "exit codes: ranks 0-2: 0; rank 3: 139 (SIGSEGV); rank 4: not started; rank 5: 2"
         );
     }

@@ -35,6 +35,8 @@ pub enum Task {
     Run(Box<RunOptions>),
     Info(InfoOptions),
     Man(ManOptions),
+    #[command(hide = true)]
+    Adopt(AdoptOptions),
 }
 
 /// Run a program as a number of ranks (also: mpiexec, mpirun).
@@ -143,8 +145,8 @@ pub struct JobOptions {
     #[arg(short = 'l', long = "prepend-rank", help_heading = "Output and input")]
     #[arg(visible_alias = "tag-output")]
     pub prepend_rank: bool,
-    /// Write standard output to files: %r is the rank, %h the host, %g the job's group (0), %p
-    /// the node (0), %% a percent sign.
+    /// Write standard output to files: %r is the rank, %h the host, %g the number of its
+    /// MPI_COMM_WORLD (0, or from 1 when the job starts more), %p the node (0), %% a percent sign.
     #[arg(long, value_name = "PATTERN", help_heading = "Output and input")]
     pub outfile_pattern: Option<OsString>,
     /// Write standard error to files, as --outfile-pattern.
@@ -184,6 +186,17 @@ pub struct InfoOptions {
     /// Print it as JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Serve a process that was started without a launcher. The library calls this.
+#[derive(Args, Debug)]
+pub struct AdoptOptions {
+    /// Descriptor of its segment.
+    pub segment: i32,
+    /// Descriptor of the connection to it.
+    pub connection: i32,
+    /// Its process number.
+    pub process: i32,
 }
 
 /// Print a manual page (for `man -l -`).

@@ -76,6 +76,18 @@ pub fn reserve(numbers: &[i32]) -> io::Result<()> {
     Ok(())
 }
 
+/// Takes over a descriptor that the process that started us has passed by number. The copy has a
+/// number above those that are reserved for ranks, and is close-on-exec.
+pub fn inherited(number: i32) -> io::Result<OwnedFd> {
+    const LOWEST: i32 = 64;
+    // SAFETY: F_DUPFD_CLOEXEC takes and gives integers; it fails when `number` is not open.
+    let copy = check(unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, LOWEST) })?;
+    // SAFETY: `number` is open, and by the command line's contract it is ours alone.
+    drop(unsafe { OwnedFd::from_raw_fd(number) });
+    // SAFETY: made just now, known to nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
+}
+
 fn metadata(fd: BorrowedFd<'_>) -> io::Result<std::fs::Metadata> {
     File::from(fd.try_clone_to_owned()?).metadata()
 }

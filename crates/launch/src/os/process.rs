@@ -5,6 +5,7 @@
 use super::{check, Pid};
 use std::collections::HashMap;
 use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,15 @@ pub fn wait_any() -> Waited {
             Waited::Ended(pid, Ended::Signaled(libc::WTERMSIG(status)))
         }
         pid => Waited::Ended(pid, Ended::Exited(libc::WEXITSTATUS(status))),
+    }
+}
+
+/// A descriptor that can be read when a process that is no child of ours has ended.
+pub fn watch(pid: Pid) -> io::Result<OwnedFd> {
+    // SAFETY: pidfd_open takes two integers; what it returns is new and known to nobody else.
+    unsafe {
+        let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0);
+        Ok(OwnedFd::from_raw_fd(check(fd as libc::c_int)?))
     }
 }
 

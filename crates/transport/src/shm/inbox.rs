@@ -45,6 +45,8 @@ pub(super) struct Inbox {
     /// Our picture of the pending bitmap: the bits of the hot rings.
     hot_bits: RefCell<Vec<u64>>,
     idle_polls: Cell<u32>,
+    /// The last value of `Segment::words_and_renewals`.
+    words_seen: Cell<u32>,
     used_rings: UsedRings,
 }
 
@@ -62,20 +64,40 @@ impl Inbox {
             hot: RefCell::new(Vec::new()),
             hot_bits: RefCell::new(vec![0; segment.pending_words()]),
             idle_polls: Cell::new(0),
+            words_seen: Cell::new(0),
             used_rings,
             segment,
         }
     }
 
-    /// Drops the line from `peer` if it comes from a process that had the place before. If the
-    /// new one has sent something, its bit is set, and the next poll finds its ring.
-    pub(super) fn forget(&self, peer: u32) {
+    /// Drops the line from `peer` if it comes from a process that had the place before.
+    fn forget(&self, peer: u32) {
         let generation = self.segment.generation(peer);
         let slot = &mut self.lines.borrow_mut()[peer as usize];
         let Some(old) = slot.take_if(|line| line.generation != generation) else { return };
         self.hot.borrow_mut().retain(|line| line.from != peer);
         self.hot_bits.borrow_mut()[peer as usize / 64] &= !(1 << (peer % 64));
         self.keep_ring(old.ring);
+    }
+
+    /// The launcher has given places out again, or a word of the bitmap is used for the first
+    /// time. Takes the last messages of processes that have ended and forgets them; should the
+    /// new process have sent something, its bit is set and no longer counts as hot.
+    #[cold]
+    fn look_around(&self, now: u32, sink: Sink<'_>) -> Result<usize, TransportError> {
+        self.words_seen.set(now);
+        let mut count = 0;
+        for peer in 0..self.segment.places() {
+            let Some(line) = self.lines.borrow()[peer as usize].clone() else { continue };
+            if line.generation == self.segment.generation(peer) {
+                continue;
+            }
+            while line.consumer.is_ready() {
+                count += self.take_from(&line, sink)?;
+            }
+            self.forget(peer);
+        }
+        Ok(count)
     }
 
     fn keep_ring(&self, ring: *mut u8) {
@@ -85,8 +107,12 @@ impl Inbox {
     }
 
     pub(super) fn poll(&self, sink: Sink<'_>) -> Result<usize, TransportError> {
-        self.warm_up()?;
         let mut count = 0;
+        let words = self.segment.words_and_renewals(self.me);
+        if words != self.words_seen.get() {
+            count += self.look_around(words, sink)?;
+        }
+        self.warm_up(self.segment.used_words(words))?;
         let mut index = 0;
         // `sink` may send, and sending never touches the inbox; so the list is stable meanwhile,
         // but no borrow is held while it runs.
@@ -171,8 +197,8 @@ impl Inbox {
 
     /// Makes the rings whose bit has been set hot.
     #[inline(always)]
-    fn warm_up(&self) -> Result<(), TransportError> {
-        for index in 0..self.segment.used_words(self.me) {
+    fn warm_up(&self, words: usize) -> Result<(), TransportError> {
+        for index in 0..words {
             // Acquire pairs with the Release of `Segment::set_pending`.
             let word = self.segment.pending(self.me, index).load(Ordering::Acquire);
             let new = word & !self.hot_bits.borrow()[index];

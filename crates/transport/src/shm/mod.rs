@@ -103,7 +103,6 @@ impl Transport for Shm {
 
     fn meet(&self, peer: u32) {
         self.sender.forget(peer);
-        self.inbox.forget(peer);
         self.readers.forget(peer);
     }
 

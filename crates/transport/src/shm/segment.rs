@@ -8,7 +8,8 @@
 //!                    64  process id    u32, 0 until the rank has attached
 //!                    68  heard         u32, 1 if heavy fences reach the process
 //!                    72  probe         u64, address of the word that proves single copy works
-//!                    80  words         u32, words of `pending` that have ever had a bit
+//!                    80  words         u32, low half: words of `pending` that have ever had a bit;
+//!                                      high half: counts places given out again
 //!                    84  generation    u32, how often the place was given out again
 //!                   128  pending       a bit per place: a ring from it may hold something
 //! directory         u64 per (receiver, sender): offset of the ring, 0 until it is made
@@ -70,6 +71,8 @@ const _: () = assert!(std::mem::offset_of!(RankBlock, process) == 64);
 const _: () = assert!(std::mem::offset_of!(RankBlock, probe) == 72);
 const _: () = assert!(std::mem::offset_of!(RankBlock, words) == 80);
 
+/// What is added to `words` when a place is given out again.
+const RENEWAL: u32 = 1 << 16;
 /// Rings per pair of places that the heap has room for when places can be given out again: a new
 /// process makes new rings.
 const RINGS_PER_PAIR: usize = 4;
@@ -225,19 +228,39 @@ impl Segment {
 
     /// Prepares a place for a new process: nothing of the one before is left for it to see. Only
     /// the launcher calls this, when that one has ended and before the new one is started.
-    /// Processes that knew the old one forget it when they meet the new one (`Shm::meet`).
-    pub fn renew(&self, place: u32) {
+    /// Processes that had received from the old one are told to listen anew, those that sent to
+    /// it forget it when they meet the new one (`Shm::meet`).
+    /// `known` are the places that have been given out so far.
+    pub fn renew(&self, place: u32, known: impl Iterator<Item = u32>) {
         let block: *const AtomicU32 = (&raw const *self.block(place)).cast();
         let generation = std::mem::offset_of!(RankBlock, generation) / 4;
         for word in (0..self.plan.rank_stride / 4).filter(|word| *word != generation) {
             // SAFETY: inside the block's stride, which consists of atomic integers and padding.
             unsafe { &*block.add(word) }.store(0, Ordering::Relaxed);
         }
-        for sender in 0..self.places {
-            self.directory_entry(place, sender).store(0, Ordering::Relaxed);
+        let again = self.generation(place) > 0;
+        for other in known {
+            self.directory_entry(place, other).store(0, Ordering::Relaxed);
+            self.directory_entry(other, place).store(0, Ordering::Relaxed);
         }
         // Release: whoever sees the new number sees the place empty.
         self.block(place).generation.fetch_add(1, Ordering::Release);
+        for other in (0..self.places).filter(|_| again) {
+            self.block(other).words.fetch_add(RENEWAL, Ordering::Release);
+        }
+    }
+
+    /// Gives back the memory of the rings between a process that has ended and these, which have
+    /// ended as well. For the launcher, as [`Segment::renew`].
+    pub fn bury(&self, place: u32, ended: impl Iterator<Item = u32>) {
+        for other in ended.filter(|other| *other != place) {
+            for (receiver, sender) in [(place, other), (other, place)] {
+                if let Ok(Some(ring)) = self.find_ring(receiver, sender) {
+                    self.empty_ring(ring);
+                    self.directory_entry(receiver, sender).store(0, Ordering::Relaxed);
+                }
+            }
+        }
     }
 
     /// Size of the rings.
@@ -288,10 +311,17 @@ impl Segment {
         (self.places as usize).div_ceil(64)
     }
 
-    /// How many of them have ever had a bit: the rest needs no look.
+    /// How many of them have ever had a bit (the rest needs no look), and in the upper bits a
+    /// number that changes when some place is given out again.
     #[inline(always)]
-    pub fn used_words(&self, rank: u32) -> usize {
-        (self.block(rank).words.load(Ordering::Relaxed) as usize).min(self.pending_words())
+    pub fn words_and_renewals(&self, rank: u32) -> u32 {
+        // Acquire pairs with the Release in `renew`, so that the new generation is seen.
+        self.block(rank).words.load(Ordering::Acquire)
+    }
+
+    /// The number of words in that.
+    pub fn used_words(&self, words_and_renewals: u32) -> usize {
+        (words_and_renewals as usize & (RENEWAL as usize - 1)).min(self.pending_words())
     }
 
     /// Sets the bit of `sender` in the bitmap of `receiver`. The word counts as used first, so
@@ -299,7 +329,11 @@ impl Segment {
     #[cold]
     pub fn set_pending(&self, receiver: u32, sender: u32) {
         let index = sender as usize / 64;
-        self.block(receiver).words.fetch_max(index as u32 + 1, Ordering::Release);
+        let wanted = index as u32 + 1;
+        let more = |words: u32| (words % RENEWAL < wanted).then(|| words - words % RENEWAL + wanted);
+        let words = &self.block(receiver).words;
+        // Enough words already is as good.
+        let _ = words.fetch_update(Ordering::Release, Ordering::Relaxed, more);
         // Release: whoever sees the bit also sees the ring in the directory.
         self.pending(receiver, index).fetch_or(1 << (sender % 64), Ordering::Release);
     }

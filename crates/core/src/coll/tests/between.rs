@@ -19,7 +19,7 @@ pub fn two_groups(rank: &'static Rank) -> Rc<Comm> {
     let first = world.rank.is_multiple_of(3);
     let local = make(rank, &world, |c| create::split(c, first as i32, 0)).unwrap();
     let remote_leader = if first { 1 } else { 0 };
-    let bridge = intercomm::Bridge { comm: world, remote_leader, over: Use::Creation, tag: 9 };
+    let bridge = intercomm::Bridge::over(&world, Use::Creation, remote_leader, 9);
     let bridge = (local.rank == 0).then_some(bridge);
     make(rank, &local, |c| intercomm::create(c, 0, bridge))
 }

@@ -1,0 +1,142 @@
+//! Processes that a running job asks for, and the process that has started the agent for itself.
+//!
+//! Part of the agent. A request is fulfilled as a whole or not at all: programs, folders and
+//! places are looked at first, and when a process cannot be made all the same, those that have
+//! been started for the request are killed again. New processes form a world of their own and are
+//! then like all others: the job ends when the last process of all worlds has ended, and early
+//! when one fails.
+
+use super::world::World;
+use super::{Agent, Stage, Token};
+use crate::cli::options::{AppOptions, RunOptions};
+use crate::os::poll::READABLE;
+use crate::os::process::{self, Ended};
+use crate::os::spawn::SpawnError;
+use crate::os::{files, signals, Pid};
+use crate::plan::App;
+use starling_pmi::server;
+use starling_pmi::spawn::{Program, Request};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::net::UnixStream;
+
+impl Agent<'_> {
+    /// Answers a rank that wants processes to be started.
+    pub(super) fn spawn_for(&mut self, asker: usize, request: &Request) {
+        let bytes = match self.start_world(request) {
+            Ok((place, count)) => server::spawned(place, count),
+            Err(reason) => server::not_spawned(&reason),
+        };
+        self.reply(asker, &bytes);
+    }
+
+    /// Where rank 0 is in the segment, and how many ranks there are.
+    fn start_world(&mut self, request: &Request) -> Result<(u32, usize), String> {
+        if !matches!(self.stage, Stage::Running) {
+            return Err("the job is ending".into());
+        }
+        let apps = request.programs.iter().map(|program| self.app(program));
+        let apps = apps.collect::<Result<Vec<App>, String>>()?;
+        let counts = request.programs.iter().map(|program| program.count as usize);
+        let app_of: Vec<u32> = (0..).zip(counts).flat_map(|(app, n)| vec![app; n]).collect();
+        if app_of.is_empty() {
+            return Err("no process is asked for".into());
+        }
+        let name = format!("{}-{}", self.job.name, self.ranks.next_world());
+        let world = self.ranks.add(World::new(apps, app_of, name), &request.values)?;
+        let (first, place, size) = self.ranks.extent(world);
+        for rank in 0..size {
+            let added = self.output.add(self.job, world, rank);
+            let started = match added {
+                Ok(()) => self.start(first + rank).map_err(|error| self.why_not(world, rank, &error)),
+                Err(refusal) => Err(refusal.message),
+            };
+            if let Err(reason) = started {
+                self.abandon(world, rank);
+                return Err(reason);
+            }
+        }
+        Ok((place, size))
+    }
+
+    fn app(&self, program: &Program) -> Result<App, String> {
+        let text = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+        let mut words = vec![text(&program.command)];
+        words.extend(program.arguments.iter().map(|argument| text(argument)));
+        let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let part = RunOptions {
+            app: AppOptions {
+                hosts: program.hint("host").map(shown).into_iter().collect(),
+                wdir: program.hint("wdir").map(text),
+                env: variables(program.hint("env").unwrap_or_default()),
+                ..AppOptions::default()
+            },
+            program: words,
+            ..RunOptions::default()
+        };
+        if let Some(arch) = program.hint("arch").filter(|a| *a != std::env::consts::ARCH.as_bytes()) {
+            let ours = std::env::consts::ARCH;
+            return Err(format!("arch is {}, this node's is {ours}", shown(arch)));
+        }
+        let path = program.hint("path").map(OsStr::from_bytes);
+        self.job.later_app(&part, path).map_err(|refusal| refusal.message)
+    }
+
+    fn why_not(&self, world: usize, rank: usize, failure: &SpawnError) -> String {
+        let SpawnError { step, error } = failure;
+        let world = self.ranks.world(world);
+        let (size, name) = (world.size(), &world.app(rank).0.name);
+        format!("cannot start process {rank} of {size}, {name}: {step}: {error}")
+    }
+
+    /// Takes back the first `started` ranks of a world.
+    fn abandon(&mut self, world: usize, started: usize) {
+        for pid in self.ranks.abandon(world, started) {
+            signals::send(pid, libc::SIGKILL);
+        }
+    }
+
+    /// Serves a process that lives already, as rank 0.
+    pub(super) fn take_in(&mut self, pid: Pid, connection: OwnedFd) -> io::Result<()> {
+        let watch = process::watch(pid)?;
+        self.poll.add(watch.as_fd(), READABLE, Token::Adopted.pack())?;
+        let pmi = UnixStream::from(connection);
+        pmi.set_nonblocking(true)?;
+        self.poll.add(pmi.as_fd(), READABLE, Token::Pmi(0).pack())?;
+        self.ranks.take_in(pid, pmi, watch);
+        // The segment and the connection are ours now; the process's own output is its own.
+        let reserved = [crate::environment::SEGMENT_FD, crate::environment::PMI_FD];
+        files::reserve(&reserved)
+    }
+
+    /// The process that we were started by has ended. With which code, only its parent knows.
+    pub(super) fn adopted_ended(&mut self) {
+        if let Some(pid) = self.ranks.let_go() {
+            self.child_ended(pid, Ended::Exited(0));
+        }
+    }
+}
+
+/// `NAME=VALUE` lines as pairs of names and values.
+fn variables(lines: &[u8]) -> Vec<OsString> {
+    let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let pair = |line: &[u8]| {
+        let at = line.iter().position(|byte| *byte == b'=').unwrap_or(line.len());
+        let value = line.get(at + 1..).unwrap_or_default();
+        [line[..at].to_vec(), value.to_vec()].map(OsString::from_vec)
+    };
+    lines.flat_map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_lines() {
+        assert_eq!(variables(b"A=1\nB=x = y\n\nC"), ["A", "1", "B", "x = y", "C", ""]);
+        assert!(variables(b"").is_empty());
+    }
+}
