@@ -124,14 +124,18 @@ pub(crate) unsafe fn comm_remote_group(
     unsafe { group::give(call, remote, to) }
 }
 
-/// Programs cannot start others in this version, so nobody has a parent.
+/// The communicator that initialisation made, until it is freed.
 ///
 /// # Safety
 /// The arguments are those of the C caller.
-pub(crate) unsafe fn comm_get_parent(_call: &Call, parent: *mut MPI_Comm) -> Result<()> {
+pub(crate) unsafe fn comm_get_parent(call: &Call, parent: *mut MPI_Comm) -> Result<()> {
     require(parent, "parent")?;
+    let handle = match call.rank.parent.get() {
+        0 => MPI_COMM_NULL,
+        handle => MPI_Comm(handle as usize),
+    };
     // SAFETY: a pointer of the caller, not null.
-    unsafe { *parent = MPI_COMM_NULL };
+    unsafe { *parent = handle };
     Ok(())
 }
 
@@ -213,6 +217,9 @@ fn retire(call: &Call, handle: MPI_Comm, comm: &Comm) -> Result<()> {
     call.rank.wait_until(None, || comm.bsend.borrow_mut().drained(call.rank))?;
     let gone = call.rank.comms.borrow_mut().remove(narrow(handle.0));
     drop(gone);
+    if call.rank.parent.get() == narrow(handle.0) {
+        call.rank.parent.set(0);
+    }
     comm.freed.set(true);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Initialisation, finalisation, abort, time, memory, and who we are (MPI 5.0, chapters 9, 11).
 
-use crate::decode::{bad, require, Extra};
+use crate::decode::{bad, narrow, require, Extra};
 use crate::entry::Call;
 use crate::generated::constants::*;
 use crate::generated::types::*;
@@ -9,7 +9,7 @@ use starling_core::comm::hardware;
 use starling_core::error::{Class, Result};
 use starling_core::info::Info;
 use starling_core::rank::{Phase, Rank};
-use starling_core::{bootstrap, coll};
+use starling_core::{bootstrap, coll, dynamic};
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -50,7 +50,17 @@ fn start(call: &Call, required: c_int) -> Result<c_int> {
         _ => call.rank.lock.disable(),
     }
     warn(call.rank);
+    meet_parents(call)?;
     Ok(provided)
+}
+
+/// A job that another has started meets its parents here, all of both together.
+fn meet_parents(call: &Call) -> Result<()> {
+    if let Some(parent) = dynamic::parent(call.rank)? {
+        let handle = call.new_comm(Some(parent))?;
+        call.rank.parent.set(narrow(handle.0));
+    }
+    Ok(())
 }
 
 /// Names the settings that cannot be used, once.
@@ -159,7 +169,7 @@ pub(crate) unsafe fn abort(call: &Call, comm: MPI_Comm, errorcode: c_int) -> Res
     // A bad communicator does not stop the job from ending.
     let title = call.comm(comm).map_or("an invalid communicator".into(), |c| c.title());
     let node = call.rank.node();
-    let (me, size) = (node.me, node.size);
+    let (me, size) = (node.world_rank(), node.size);
     let text = format!("MPI_Abort on {title} by rank {me} of {size}, error code {errorcode}");
     report::print(&format!("Starling MPI: {text}\n"));
     call.rank.abort(errorcode, &text);

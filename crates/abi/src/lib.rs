@@ -28,6 +28,8 @@ mod convert;
 mod datatype;
 mod dims;
 mod dist_graph;
+mod dynamic;
+mod dynamic_spawn;
 mod env;
 mod errhandler;
 mod error_codes;

@@ -104,7 +104,7 @@ pub(crate) fn fatal(call: &Call, comm: Option<&Comm>, error: &Error) {
 fn end_job(call: &Call, on: &str, action: Action, error: &Error) {
     let (name, class) = (call.function.name, class_name(error));
     let who = match call.rank.try_node() {
-        Some(node) => format!("rank {} of {}", node.me, node.size),
+        Some(node) => format!("rank {} of {}", node.world_rank(), node.size),
         None => "a process outside of any job".to_string(),
     };
     let place = format!("host {}, pid {}", host_name(), std::process::id());

@@ -194,7 +194,7 @@ impl Rank {
     ) -> Result<()> {
         let spin_ns = self.node().spin_ns.get();
         let mut started = None;
-        let mut polls = 0u32;
+        let (mut polls, mut yields) = (0u32, 0);
         loop {
             polls = polls.wrapping_add(1);
             let count = match from {
@@ -205,7 +205,12 @@ impl Rank {
                 return Ok(());
             }
             if count > 0 {
-                started = None;
+                (started, yields) = (None, 0);
+                continue;
+            }
+            if spin_ns == 0 && yields < starling_settings::tunables().yields {
+                yields += 1;
+                std::thread::yield_now();
                 continue;
             }
             if spin_ns > 0 {
@@ -219,7 +224,7 @@ impl Rank {
                 }
             }
             self.sleep(done)?;
-            started = None;
+            (started, yields) = (None, 0);
             if done() {
                 return Ok(());
             }

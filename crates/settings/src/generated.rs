@@ -17,6 +17,12 @@ pub struct Tunables {
     ///
     /// `STARLING_SPIN_OVERSUBSCRIBED_NS`, 0 to 1000000000; default 0.
     pub spin_oversubscribed_ns: u64,
+    /// How often a waiting rank lets others run (sched_yield) and looks again before it
+    /// sleeps, when the node has more ranks than CPUs. A yield costs less than a sleep and a
+    /// wake-up, but the kernel may give the core right back, so it is not relied on.
+    ///
+    /// `STARLING_YIELDS`, 0 to 1000000; default 16.
+    pub yields: u64,
     /// Largest message that is sent at once, without asking the receiver. Larger ones use
     /// rendezvous.
     ///
@@ -60,13 +66,14 @@ impl Tunables {
         Tunables {
             spin_ns: reader.value(&ROWS[0]),
             spin_oversubscribed_ns: reader.value(&ROWS[1]),
-            eager_limit: reader.value(&ROWS[2]),
-            ring_slots: reader.value(&ROWS[3]),
-            ring_bytes: reader.value(&ROWS[4]),
-            cma: reader.value(&ROWS[5]),
-            max_ranks_per_node: reader.value(&ROWS[6]),
-            spawn_max: reader.value(&ROWS[7]),
-            error_backtrace: reader.value(&ROWS[8]),
+            yields: reader.value(&ROWS[2]),
+            eager_limit: reader.value(&ROWS[3]),
+            ring_slots: reader.value(&ROWS[4]),
+            ring_bytes: reader.value(&ROWS[5]),
+            cma: reader.value(&ROWS[6]),
+            max_ranks_per_node: reader.value(&ROWS[7]),
+            spawn_max: reader.value(&ROWS[8]),
+            error_backtrace: reader.value(&ROWS[9]),
         }
     }
 }
@@ -93,6 +100,19 @@ static ROWS: &[Row] = &[
         power_of_two: false,
         doc: "How long a waiting rank polls before it sleeps when the node has more ranks \
             than CPUs.",
+    },
+    Row {
+        name: "yields",
+        env: "STARLING_YIELDS",
+        kind: Kind::Int,
+        default: "16",
+        min: 0,
+        max: 1000000,
+        power_of_two: false,
+        doc: "How often a waiting rank lets others run (sched_yield) and looks again \
+            before it sleeps, when the node has more ranks than CPUs. A yield costs less \
+            than a sleep and a wake-up, but the kernel may give the core right back, so \
+            it is not relied on.",
     },
     Row {
         name: "eager_limit",

@@ -18,6 +18,16 @@ pub fn usable_cpus() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get())
 }
 
+/// Number of CPUs that are online, whatever this process may use; at least 1.
+pub fn online_cpus() -> usize {
+    static ONLINE: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    *ONLINE.get_or_init(|| {
+        // SAFETY: sysconf only reads a number.
+        let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+        usize::try_from(online).unwrap_or(1).max(1)
+    })
+}
+
 /// This process's id.
 pub fn process_id() -> u32 {
     std::process::id()

@@ -118,6 +118,7 @@ static void mixture(MPI_Win win, char *mine)
         OK(MPI_Accumulate(&one, 1, MPI_LONG, 0, 704, 1, MPI_LONG, MPI_SUM, win));
         if (i % 7 == rank % 7) {
             OK(MPI_Fetch_and_op(&zero, &got, MPI_LONG, 0, 704, MPI_REPLACE, win));
+            OK(MPI_Win_flush(0, win));
             taken += got;
         }
     }

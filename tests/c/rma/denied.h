@@ -68,13 +68,17 @@ static void counters(MPI_Win win, int *mine, const MPI_Aint *places)
     for (int i = 0; i < 50; i++) {
         OK(MPI_Accumulate(&one, 1, MPI_INT, target, places[target], 1, MPI_INT, MPI_SUM, win));
         OK(MPI_Fetch_and_op(&one, &got, MPI_INT, target, places[target] + 4, MPI_SUM, win));
+        OK(MPI_Win_flush(target, win));
         CHECK(got >= 0 && got < 50 * size);
-        do
+        do {
             OK(MPI_Compare_and_swap(&one, &zero, &got, MPI_INT, target, places[target] + 8, win));
-        while (got);
+            OK(MPI_Win_flush(target, win));
+        } while (got);
         OK(MPI_Get(&got, 1, MPI_INT, target, places[target] + 12, 1, MPI_INT, win));
+        OK(MPI_Win_flush(target, win));
         got++;
         OK(MPI_Put(&got, 1, MPI_INT, target, places[target] + 12, 1, MPI_INT, win));
+        OK(MPI_Win_flush(target, win));
         OK(MPI_Accumulate(&zero, 1, MPI_INT, target, places[target] + 8, 1, MPI_INT, MPI_REPLACE,
                           win));
         OK(MPI_Accumulate(&pair, 1, MPI_DOUBLE_INT, target, places[target] + 800, 1,

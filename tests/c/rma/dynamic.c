@@ -46,8 +46,8 @@ static void transfers(void)
                         MPI_SUM, win));
     OK(MPI_Compare_and_swap(&one, &one, &got, MPI_INT, size - 1,
                             MPI_Aint_add(theirs[size - 1], 120), win));
-    CHECK_EQ(got, 0);
     OK(MPI_Win_unlock_all(win));
+    CHECK_EQ(got, 0);
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (rank == size - 1)
         CHECK_EQ(memory[31], size);

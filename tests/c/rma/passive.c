@@ -1,6 +1,7 @@
 // The target computes and calls nothing of MPI while others lock it, write, read and accumulate:
 // it sees the result by looking at its memory.
 // ranks: 2 4
+// mpich: its targets have to call MPI
 #include "flavor.h"
 #include <time.h>
 

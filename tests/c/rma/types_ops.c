@@ -2,6 +2,7 @@
 // flavour: accumulate and get-accumulate against MPI_Reduce_local; the others are refused.
 // ranks: 1 2
 // timeout: 60
+// mpich: it ends the job when an operation is not defined
 #include "flavor.h"
 #include "types.h"
 

@@ -8,7 +8,8 @@
     unused_imports,
     clippy::missing_safety_doc,
     clippy::too_many_arguments,
-    clippy::zero_ptr
+    clippy::zero_ptr,
+    clippy::manual_dangling_ptr
 )]
 
 pub mod constants;

@@ -36,6 +36,7 @@ pub mod scan;
 pub mod scatter;
 pub mod scatterv;
 mod table;
+mod tree;
 #[cfg(test)]
 mod tests;
 

@@ -28,18 +28,26 @@ pub struct Shape {
     pub count: i64,
     /// Whether operands of a reduction may be exchanged.
     pub commutative: bool,
+    /// Whether the node has more processes than cores.
+    pub crowded: bool,
+}
+
+/// Whether `n` processes are more than the machine has cores. Not what each process may use: the
+/// answer must be the same for all.
+pub fn is_crowded(n: u32) -> bool {
+    n as usize > starling_sys::online_cpus()
 }
 
 impl Shape {
     /// For an operation that moves data.
     pub fn moving(n: u32, bytes: u64) -> Shape {
-        Shape { n, bytes, count: 0, commutative: true }
+        Shape { n, bytes, count: 0, commutative: true, crowded: is_crowded(n) }
     }
 
     /// For a reduction of operands like `data`.
     pub fn reducing(n: u32, data: &Data, op: &Reducer) -> Shape {
         let (bytes, count) = (data.bytes(), data.count);
-        Shape { n, bytes, count, commutative: op.is_commutative() }
+        Shape { n, bytes, count, commutative: op.is_commutative(), crowded: is_crowded(n) }
     }
 
     /// Rounds of a doubling algorithm: log2 of the number of processes, rounded up.

@@ -185,7 +185,7 @@ impl Win {
                 let (place, at) = (piece.addr as *mut u8, done as usize);
                 // SAFETY: the caller's contract; blocks hold whole elements.
                 unsafe {
-                    if piece.addr % element.unit == 0 {
+                    if piece.addr.is_multiple_of(element.unit) {
                         let input = operands.input.wrapping_add(at);
                         let old = match operands.old.is_null() {
                             true => operands.old,
@@ -272,7 +272,7 @@ impl Win {
             match self.way(rank, target) {
                 Way::Direct => {
                     let unit = element.unit;
-                    if self.is_mapped() && unit > 0 && place as usize % unit == 0 {
+                    if self.is_mapped() && unit > 0 && (place as usize).is_multiple_of(unit) {
                         atomic::compare_and_swap(unit, new, compare, place, old);
                     } else {
                         self.swap_here(target, element, [new, compare], old, place);

@@ -89,7 +89,7 @@ pub(super) unsafe fn change(
 ) {
     let mut left = bytes;
     while left > 0 {
-        let aligned = |width: usize| left >= width && place as usize % width == 0;
+        let aligned = |width: usize| left >= width && (place as usize).is_multiple_of(width);
         let width = [8, 4, 2, 1].into_iter().find(|w| aligned(*w)).unwrap_or(1);
         // Sums of 4-byte integers have an instruction of their own; alone it is the fastest.
         let width = if element.adds && left == element.unit { element.unit } else { width };

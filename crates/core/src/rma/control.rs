@@ -229,7 +229,7 @@ impl Control {
                 covered(&mut regions.collect::<Vec<_>>(), start, end)
             };
             fence(Ordering::SeqCst);
-            if version % 2 == 0 && data.version.load(Ordering::Relaxed) == version {
+            if version.is_multiple_of(2) && data.version.load(Ordering::Relaxed) == version {
                 return found;
             }
             std::thread::yield_now(); // its owner is just changing it

@@ -17,8 +17,11 @@ use super::{Flavor, Win};
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
 use crate::rank::Rank;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+
+/// Operations between two looks at what has arrived.
+const OPERATIONS_PER_POLL: u32 = 32;
 
 /// The two kinds of locks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +63,8 @@ pub(super) struct Epochs {
     pub holds: RefCell<Vec<Hold>>,
     /// The origins of `MPI_Win_post`.
     pub posted: RefCell<Option<Rc<Group>>>,
+    /// How many operations there were.
+    operations: Cell<u32>,
 }
 
 impl Epochs {
@@ -68,6 +73,7 @@ impl Epochs {
             access: RefCell::new(AccessEpoch::None),
             holds: RefCell::new(vec![Hold::Nothing; ranks]),
             posted: RefCell::default(),
+            operations: Cell::new(0),
         }
     }
 }
@@ -110,6 +116,13 @@ impl Win {
     /// that only passive target epochs will do (requests, section 12.3.5).
     #[inline]
     pub fn enter(&self, rank: &'static Rank, target: u32, passive: bool) -> Result<()> {
+        // A loop around an operation may wait for what another process can only do once this one
+        // has answered it.
+        let turn = self.epochs.operations.get().wrapping_add(1);
+        self.epochs.operations.set(turn);
+        if turn.is_multiple_of(OPERATIONS_PER_POLL) {
+            rank.poll()?;
+        }
         match &mut *self.epochs.access.borrow_mut() {
             AccessEpoch::Fence(used) if !passive => *used = true,
             AccessEpoch::Started(group) if !passive => {

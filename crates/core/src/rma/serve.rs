@@ -108,7 +108,9 @@ impl Win {
     unsafe fn serve_change(&self, element: &Element, request: &Request<'_>) -> Option<Vec<u8>> {
         let bytes = request.bytes() as u64;
         let has_input = element.op != Op::NoOp;
-        if bytes % element.size() != 0 || (has_input && request.data.len() as u64 != bytes) {
+        if !bytes.is_multiple_of(element.size())
+            || (has_input && request.data.len() as u64 != bytes)
+        {
             return None;
         }
         let count = (bytes / element.size()) as i64;

@@ -220,21 +220,9 @@ impl Inbox {
             // A cold line may be that of a process that has ended meanwhile.
             self.forget(from);
             let known = self.lines.borrow()[from as usize].clone();
-            let line = match known {
-                Some(line) => line,
-                None => match self.segment.find_ring(self.me, from)? {
-                    None => return Err(TransportError::Corrupt { peer: from }),
-                    Some(ring) => Rc::new(Line {
-                        from,
-                        generation: self.segment.generation(from),
-                        ring,
-                        // SAFETY: a ring of the segment's geometry inside the mapping, which
-                        // `self.segment` keeps; this inbox is its only consumer.
-                        consumer: unsafe { Consumer::new(ring, self.segment.geometry()) },
-                        idle: Cell::new(0),
-                        hot: Cell::new(false),
-                    }),
-                },
+            let Some(line) = known.map_or_else(|| self.open_line(from), |line| Ok(Some(line)))?
+            else {
+                continue;
             };
             line.hot.set(true);
             line.idle.set(0);
@@ -243,6 +231,33 @@ impl Inbox {
             self.hot_bits.borrow_mut()[index] |= 1 << (from % 64);
         }
         Ok(())
+    }
+
+    /// The line of a ring that is seen for the first time. Where there is no ring, the bit is one
+    /// that a process has left behind which had the place before: it is cleared as in `retire`.
+    fn open_line(&self, from: u32) -> Result<Option<Rc<Line>>, TransportError> {
+        let mut ring = self.segment.find_ring(self.me, from)?;
+        if ring.is_none() {
+            let (index, bit) = (from as usize / 64, 1u64 << (from % 64));
+            self.segment.pending(self.me, index).fetch_and(!bit, Ordering::AcqRel);
+            self.fences.heavy(); // pairs with the light fence in `Sender::notify`
+            ring = self.segment.find_ring(self.me, from)?;
+            if ring.is_some() {
+                self.segment.pending(self.me, index).fetch_or(bit, Ordering::AcqRel);
+            }
+        }
+        Ok(ring.map(|ring| {
+            Rc::new(Line {
+                from,
+                generation: self.segment.generation(from),
+                ring,
+                // SAFETY: a ring of the segment's geometry inside the mapping, which
+                // `self.segment` keeps; this inbox is its only consumer.
+                consumer: unsafe { Consumer::new(ring, self.segment.geometry()) },
+                idle: Cell::new(0),
+                hot: Cell::new(false),
+            })
+        }))
     }
 
     #[inline(always)]

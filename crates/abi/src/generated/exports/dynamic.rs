@@ -8,67 +8,79 @@ use crate::generated::types::*;
 use crate::ints::{IntArray, IntPtr};
 use std::ffi::{c_char, c_int, c_void};
 
-unsupported! {
+export! {
     MPI_Close_port PMPI_Close_port close_port, any_time: false,
     (port_name: *const c_char),
-    On::None
+    On::None,
+    |call| crate::dynamic::close_port(call, port_name)
 }
 
-unsupported! {
+export! {
     MPI_Comm_accept PMPI_Comm_accept comm_accept, any_time: false,
     (port_name: *const c_char, info: MPI_Info, root: c_int, comm: MPI_Comm,
         newcomm: *mut MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::dynamic::comm_accept(call, port_name, info, root, comm, newcomm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_connect PMPI_Comm_connect comm_connect, any_time: false,
     (port_name: *const c_char, info: MPI_Info, root: c_int, comm: MPI_Comm,
         newcomm: *mut MPI_Comm),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::dynamic::comm_connect(call, port_name, info, root, comm, newcomm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_join PMPI_Comm_join comm_join, any_time: false,
     (fd: c_int, intercomm: *mut MPI_Comm),
-    On::None
+    On::None,
+    |call| crate::dynamic::comm_join(call, fd, intercomm)
 }
 
-unsupported! {
+export! {
     MPI_Comm_spawn PMPI_Comm_spawn comm_spawn, any_time: false,
     (command: *const c_char, argv: *mut *mut c_char, maxprocs: c_int, info: MPI_Info,
         root: c_int, comm: MPI_Comm, intercomm: *mut MPI_Comm, array_of_errcodes: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::dynamic::comm_spawn(call, command, argv, maxprocs, info, root, comm,
+        intercomm, array_of_errcodes)
 }
 
-unsupported! {
+export! {
     MPI_Comm_spawn_multiple PMPI_Comm_spawn_multiple comm_spawn_multiple, any_time: false,
     (count: c_int, array_of_commands: *mut *mut c_char, array_of_argv: *mut *mut *mut c_char,
         array_of_maxprocs: *const c_int, array_of_info: *const MPI_Info, root: c_int,
         comm: MPI_Comm, intercomm: *mut MPI_Comm, array_of_errcodes: *mut c_int),
-    On::Comm(comm)
+    On::Comm(comm),
+    |call| crate::dynamic::comm_spawn_multiple(call, count, array_of_commands, array_of_argv,
+        array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes)
 }
 
-unsupported! {
+export! {
     MPI_Lookup_name PMPI_Lookup_name lookup_name, any_time: false,
     (service_name: *const c_char, info: MPI_Info, port_name: *mut c_char),
-    On::None
+    On::None,
+    |call| crate::dynamic::lookup_name(call, service_name, info, port_name)
 }
 
-unsupported! {
+export! {
     MPI_Open_port PMPI_Open_port open_port, any_time: false,
     (info: MPI_Info, port_name: *mut c_char),
-    On::None
+    On::None,
+    |call| crate::dynamic::open_port(call, info, port_name)
 }
 
-unsupported! {
+export! {
     MPI_Publish_name PMPI_Publish_name publish_name, any_time: false,
     (service_name: *const c_char, info: MPI_Info, port_name: *const c_char),
-    On::None
+    On::None,
+    |call| crate::dynamic::publish_name(call, service_name, info, port_name)
 }
 
-unsupported! {
+export! {
     MPI_Unpublish_name PMPI_Unpublish_name unpublish_name, any_time: false,
     (service_name: *const c_char, info: MPI_Info, port_name: *const c_char),
-    On::None
+    On::None,
+    |call| crate::dynamic::unpublish_name(call, service_name, info, port_name)
 }

@@ -7,7 +7,7 @@ mod ring;
 
 use super::reduction::Reducer;
 use super::table::{always, choose, Row, Shape, ALPHA, BETA, GAMMA};
-use super::{bcast, given, reduce, Coll};
+use super::{bcast, given, reduce, tree, Coll};
 use crate::buffer::Data;
 use crate::error::Result;
 
@@ -16,6 +16,7 @@ pub(super) enum Algorithm {
     RecursiveDoubling,
     Halving,
     Ring,
+    Tree,
 }
 
 /// The bytes are those of the operand.
@@ -28,6 +29,13 @@ pub(super) const ROWS: &[Row<Algorithm>] = &[
             let extra = if s.n.is_power_of_two() { 0.0 } else { 1.0 };
             (s.rounds() + extra) * (ALPHA + s.size() * (BETA + GAMMA))
         },
+    },
+    Row {
+        name: "tree",
+        algorithm: Algorithm::Tree,
+        valid: |s| s.bytes <= 8192,
+        // Without cores to spare a message costs a switch between processes, and this has fewest.
+        cost: |s| if s.crowded { 2.0 * ALPHA } else { 2.0 * s.others() * ALPHA },
     },
     Row {
         name: "halving",
@@ -59,6 +67,7 @@ pub async fn allreduce(c: Coll, send: Option<Data>, recv: Data, op: Reducer) -> 
         Algorithm::RecursiveDoubling => recursive_doubling::run(&c, send, &recv, &op).await,
         Algorithm::Halving => halving::run(&c, &send, &recv, &op).await,
         Algorithm::Ring => ring::run(&c, &send, &recv, &op).await,
+        Algorithm::Tree => tree::allreduce(&c, send, &recv, &op).await,
     }
 }
 
