@@ -37,6 +37,8 @@ fn main() -> ExitCode {
         ("nothing_has_a_name", nothing_has_a_name),
         ("many_ranks", many_ranks),
         ("alone", alone),
+        ("alone_starts_processes", alone_starts_processes),
+        ("families_die_together", families_die_together),
         ("programs_without_mpi", programs_without_mpi),
         ("under_mpich_launcher", under_mpich_launcher),
         ("mpich_program_under_our_launcher", mpich_program_under_our_launcher),
@@ -123,15 +125,23 @@ fn staying(tools: &Tools, ranks: usize) -> Result<Job, Failed> {
     let mut command = tools.launch(ranks);
     command.arg(program(tools, "stays")?);
     let job = Job::start(command)?;
+    if !wait_until_ready(&job, ranks) {
+        let outcome = job.finish(Duration::ZERO);
+        return Err(outcome.report("the ranks did not get ready").into());
+    }
+    Ok(job)
+}
+
+/// Waits until that many processes have said so.
+fn wait_until_ready(job: &Job, processes: usize) -> bool {
     let start = Instant::now();
-    while job.stdout_so_far().matches("ready").count() < ranks {
+    while job.stdout_so_far().matches("ready").count() < processes {
         if start.elapsed() > LIMIT {
-            let outcome = job.finish(Duration::ZERO);
-            return Err(outcome.report("the ranks did not get ready").into());
+            return false;
         }
         sleep(Duration::from_millis(10));
     }
-    Ok(job)
+    true
 }
 
 /// What lies in the folders where other MPIs leave things.
@@ -249,6 +259,43 @@ fn check_hello(outcome: &Outcome, ranks: usize) -> Result<(), Failed> {
 fn alone(tools: &Tools) -> Result<(), Failed> {
     let outcome = run(Command::new(program(tools, "hello")?), &[], LIMIT)?;
     check_hello(&outcome, 1)
+}
+
+/// Programs that start others do so without a launcher too.
+fn alone_starts_processes(tools: &Tools) -> Result<(), Failed> {
+    for name in ["spawn", "spawn_multiple", "spawn_errors", "grandchildren"] {
+        let source = place::repository().join("tests/c/dynamic").join(name).with_extension("c");
+        let outcome = run(Command::new(tools.compile_program(&source)?), &[], LIMIT)?;
+        let holds = outcome.code() == 0 && outcome.survivors.is_empty();
+        check(&outcome, holds, &format!("{name} did not end well"))?;
+    }
+    Ok(())
+}
+
+/// When a process is killed that has started others, or one of those, nothing is left.
+fn families_die_together(tools: &Tools) -> Result<(), Failed> {
+    let family = program(tools, "family")?;
+    let mut launched = tools.launch(1);
+    launched.arg(&family);
+    let named = family.to_string_lossy().into_owned();
+    for (command, victim) in [(Command::new(&family), 0), (Command::new(&family), 1), (launched, 2)]
+    {
+        let job = Job::start(command)?;
+        wait_until_ready(&job, 3);
+        let alive = job.alive();
+        let of_family = alive.iter().filter(|(_, line)| line.starts_with(&named));
+        let mut pids: Vec<i32> = of_family.map(|(pid, _)| *pid).collect();
+        pids.sort_unstable();
+        if pids.len() != 3 {
+            let outcome = job.finish(Duration::ZERO);
+            return Err(outcome.report(&format!("not a family of three: {alive:?}")).into());
+        }
+        job::kill(pids[victim], libc::SIGKILL);
+        let outcome = job.finish(LIMIT);
+        let holds = outcome.code() > 128 && outcome.survivors.is_empty();
+        check(&outcome, holds, &format!("process {victim} was killed, others live: {alive:?}"))?;
+    }
+    Ok(())
 }
 
 fn programs_without_mpi(tools: &Tools) -> Result<(), Failed> {

@@ -39,9 +39,7 @@ unsafe fn name_of(from: *const c_char, what: &str, class: Class, room: c_int) ->
     let bytes = unsafe { text::bytes(from, room as usize) };
     match (bytes.len() < room as usize, std::str::from_utf8(bytes)) {
         (true, Ok(name)) => Ok(name.to_string()),
-        (false, _) => {
-            Err(bad(class, format!("the {what} is longer than {} characters", room - 1)))
-        }
+        (false, _) => Err(bad(class, format!("the {what} is longer than {} characters", room - 1))),
         (true, Err(_)) => Err(bad(class, format!("the {what} is not UTF-8"))),
     }
 }
@@ -82,11 +80,7 @@ pub(crate) unsafe fn close_port(call: &Call, port_name: *const c_char) -> Result
 ///
 /// # Safety
 /// The arguments are those of the C caller.
-unsafe fn port_at_root(
-    call: &Call,
-    port_name: *const c_char,
-    hints: MPI_Info,
-) -> Result<String> {
+unsafe fn port_at_root(call: &Call, port_name: *const c_char, hints: MPI_Info) -> Result<String> {
     info::find_hints(call, hints)?;
     // SAFETY: as for this function.
     unsafe { port_of(port_name) }

@@ -82,6 +82,7 @@ fn wrong_phase(call: &Call) -> c_int {
 /// # Safety
 /// None needed; unsafe to have the type of its siblings.
 #[cold]
+#[allow(dead_code)] // called by the entry points of rows that are not done, while there are any
 pub(crate) unsafe fn unsupported(function: &'static Function, on: On) -> c_int {
     // SAFETY: the body uses no argument.
     unsafe {

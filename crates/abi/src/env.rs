@@ -154,6 +154,9 @@ pub(crate) unsafe fn finalize(call: &Call) -> Result<()> {
         rank.p2p.detached() == 0 && !rank.p2p.has_unsent() && rank.bsend.borrow_mut().drained(rank)
     })?;
     let world = rank.world().expect("MPI is initialised");
+    if starling_settings::tunables().report_counters {
+        crate::counter_report::print(call, &world)?;
+    }
     // SAFETY: a barrier has no buffers.
     let everybody = unsafe { coll::Coll::new(rank, &world) };
     rank.block_on(coll::barrier::barrier(everybody))??;

@@ -25,6 +25,7 @@ mod comm_create;
 mod comm_idup;
 mod comm_inter;
 mod convert;
+mod counter_report;
 mod datatype;
 mod dims;
 mod dist_graph;

@@ -258,10 +258,8 @@ pub(crate) unsafe fn group_from_session_pset(
         None => {
             // SAFETY: as above.
             unsafe { *newgroup = MPI_GROUP_NULL };
-            let text = format!(
-                "there is no process set \"{name}\"; those known are {}",
-                SETS.join(", ")
-            );
+            let text =
+                format!("there is no process set \"{name}\"; those known are {}", SETS.join(", "));
             Err(bad(Class::ARG, text))
         }
     }

@@ -75,7 +75,8 @@ pub fn join(rank: &'static Rank) -> Result<()> {
         Segment::map(place.segment).map_err(|e| failed("cannot map the node's segment", e))?;
     let places = segment.places();
     if first.checked_add(size).is_none_or(|end| end > places) {
-        let text = format!("it has {places} places, the job needs those from {first}, {size} of them");
+        let text =
+            format!("it has {places} places, the job needs those from {first}, {size} of them");
         return Err(failed("the node's segment belongs to another job", text));
     }
     // The rank and its transports live as long as the process.

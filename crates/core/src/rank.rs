@@ -11,8 +11,8 @@
 //! initialises.
 
 use crate::attr::Keyval;
-use crate::dynamic::Universe;
 use crate::comm::{Comm, CONTEXTS};
+use crate::dynamic::Universe;
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;

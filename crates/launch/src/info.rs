@@ -40,8 +40,11 @@ fn gather() -> Value {
         })
         .collect();
     let counters = starling_settings::Counters::default();
-    let counters: Vec<Value> =
-        counters.list().iter().map(|(name, doc, _)| json!({ "name": name, "doc": doc })).collect();
+    let counters: Vec<Value> = counters
+        .list()
+        .iter()
+        .map(|(name, doc, value)| json!({ "name": name, "value": value, "doc": doc }))
+        .collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "prefix": path(environment::prefix()),
@@ -119,9 +122,12 @@ fn text(facts: &Value) -> String {
             word(&tunable["accepted"])
         );
     }
-    text += "\nCounters (each rank has its own)\n";
+    text +=
+        "\nCounters (value in this process, which is no rank; STARLING_REPORT_COUNTERS=1 prints \
+             those of a job when it ends)\n";
     for counter in facts["counters"].as_array().into_iter().flatten() {
-        let _ = writeln!(text, "  {:34} {}", word(&counter["name"]), word(&counter["doc"]));
+        let (name, doc) = (word(&counter["name"]), word(&counter["doc"]));
+        let _ = writeln!(text, "  {name:34} {:<10} {doc}", counter["value"].as_u64().unwrap_or(0));
     }
     for warning in facts["warnings"].as_array().into_iter().flatten() {
         let _ = writeln!(text, "\nwarning: {}", word(warning));

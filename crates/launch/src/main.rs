@@ -22,8 +22,8 @@ mod plan;
 mod program;
 mod segment;
 
-use clap::{CommandFactory, FromArgMatches};
 use agent::Adopted;
+use clap::{CommandFactory, FromArgMatches};
 use cli::options::{AdoptOptions, Cli, Task, EXAMPLES};
 use cli::usage::{Answer, Refusal};
 use os::files;

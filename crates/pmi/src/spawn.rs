@@ -147,7 +147,11 @@ mod tests {
             programs: vec![
                 Program {
                     command: b"./a b=c".to_vec(),
-                    arguments: vec![b"".to_vec(), b" x = y ".to_vec(), b"import x\nrun()\n".to_vec()],
+                    arguments: vec![
+                        b"".to_vec(),
+                        b" x = y ".to_vec(),
+                        b"import x\nrun()\n".to_vec(),
+                    ],
                     count: 3,
                     hints: vec![("wdir".into(), b"/tmp/with space".to_vec())],
                 },
@@ -174,6 +178,8 @@ mod tests {
         };
         assert!(refuse(b"mcmd=spawn\nexecname=a\nendcmd\n").contains("nprocs"));
         assert!(refuse(b"mcmd=spawn\nnprocs=-1\nexecname=a\nendcmd\n").contains("-1"));
-        assert!(refuse(b"mcmd=spawn\nnprocs=1\nexecname=a\nargcnt=1\nendcmd\n").contains("argument"));
+        assert!(
+            refuse(b"mcmd=spawn\nnprocs=1\nexecname=a\nargcnt=1\nendcmd\n").contains("argument")
+        );
     }
 }

@@ -50,6 +50,11 @@ pub struct Tunables {
     ///
     /// `STARLING_SPAWN_MAX`, 0 to 4096; default 256.
     pub spawn_max: u64,
+    /// Whether rank 0 prints the job's counters at MPI_Finalize: the sum over all ranks, and
+    /// the largest value of one.
+    ///
+    /// `STARLING_REPORT_COUNTERS`, 0 or 1; default 0.
+    pub report_counters: bool,
     /// Whether an error report names the source line of the caller (read from the program's
     /// debug information).
     ///
@@ -73,7 +78,8 @@ impl Tunables {
             cma: reader.value(&ROWS[6]),
             max_ranks_per_node: reader.value(&ROWS[7]),
             spawn_max: reader.value(&ROWS[8]),
-            error_backtrace: reader.value(&ROWS[9]),
+            report_counters: reader.value(&ROWS[9]),
+            error_backtrace: reader.value(&ROWS[10]),
         }
     }
 }
@@ -178,6 +184,17 @@ static ROWS: &[Row] = &[
         power_of_two: false,
         doc: "How many processes that a job starts while it runs (MPI_Comm_spawn) may live \
             at the same time.",
+    },
+    Row {
+        name: "report_counters",
+        env: "STARLING_REPORT_COUNTERS",
+        kind: Kind::Bool,
+        default: "0",
+        min: 0,
+        max: 0,
+        power_of_two: false,
+        doc: "Whether rank 0 prints the job\'s counters at MPI_Finalize: the sum over all \
+            ranks, and the largest value of one.",
     },
     Row {
         name: "error_backtrace",

@@ -36,9 +36,9 @@ pub mod scan;
 pub mod scatter;
 pub mod scatterv;
 mod table;
-mod tree;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub use blocks::Blocks;
 pub use operation::Operation;

@@ -120,8 +120,8 @@ fn even_and_odd(rank: &'static Rank) -> Rc<Comm> {
     let leader = local.size() - 1;
     let last_of = |odd: u32| (0..world.size()).rfind(|r| r % 2 == odd).unwrap();
     let remote = last_of(1 - odd);
-    let bridge = (local.rank == leader)
-        .then(|| intercomm::Bridge::over(&world, Use::Creation, remote, 3));
+    let bridge =
+        (local.rank == leader).then(|| intercomm::Bridge::over(&world, Use::Creation, remote, 3));
     make(rank, &local, |c| intercomm::create(c, leader, bridge))
 }
 

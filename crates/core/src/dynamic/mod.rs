@@ -69,7 +69,11 @@ impl Universe {
     }
 
     /// Asks the launcher; starts one where there is none. Errors are of `class`.
-    fn ask<R>(&self, class: Class, question: impl FnOnce(&mut Client) -> io::Result<R>) -> Result<R> {
+    fn ask<R>(
+        &self,
+        class: Class,
+        question: impl FnOnce(&mut Client) -> io::Result<R>,
+    ) -> Result<R> {
         let mut launcher = self.launcher.borrow_mut();
         if let (None, Source::Nobody(segment)) = (&*launcher, &self.source) {
             let started = adopt::start(segment);

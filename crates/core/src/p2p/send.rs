@@ -8,7 +8,7 @@ use super::{kind, unsent::Outgoing, TransferId, Work};
 use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::rank::Rank;
-use starling_transport::{Head, Sent, INLINE_MAX};
+use starling_transport::{Head, Sent};
 
 /// Send modes (MPI 5.0, section 3.4). Buffered sends are standard sends of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,13 +53,10 @@ impl Rank {
         if !self.p2p.has_unsent() || !self.p2p.is_behind(to.peer) {
             // SAFETY: the caller vouches for the buffer.
             if unsafe { self.try_eager(to.peer, &head, buffer) }? == Sent::Yes {
-                match bytes <= INLINE_MAX as u64 {
-                    true => self.counters.messages_inline.add(1),
-                    false => self.counters.messages_eager.add(1),
-                }
                 return Ok(None);
             }
         }
+        self.counters.ring_full.add(1);
         let transfer = self.p2p.start(Work::Unsent);
         let buffer = buffer.clone();
         self.p2p.queue_up(to.peer, Outgoing::Eager { head, transfer, buffer });

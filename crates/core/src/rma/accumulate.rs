@@ -1,6 +1,7 @@
 //! Accumulate, get-accumulate, fetch-and-op, compare-and-swap (MPI 5.0, sections 12.3.4 and
 //! 12.3.5). Which way makes them atomic is explained in `mod.rs`.
 
+use super::bulk::BULK_BYTES;
 use super::element::Element;
 use super::reach::{bytes_of, Blocks, Way};
 use super::transfer::fits;
@@ -81,6 +82,18 @@ pub(super) struct Operands<'a> {
 }
 
 impl Operands<'_> {
+    /// Whether atomic operations of the processor are the way to change elements of `there`.
+    fn is_short_and_aligned(&self, there: &Data) -> bool {
+        let unit = self.element.unit;
+        let bytes = self.count * unit as u64;
+        if there.ty.is_contiguous() {
+            let first = (there.addr as usize).wrapping_add(there.ty.true_lb() as usize);
+            return bytes < BULK_BYTES && first.is_multiple_of(unit);
+        }
+        let pieces = || Blocks::new(there).peek(bytes, usize::MAX);
+        bytes < BULK_BYTES && pieces().iter().all(|piece| piece.addr.is_multiple_of(unit))
+    }
+
     /// `value = input op value` after saving the old value, for elements `skip .. skip + count`.
     ///
     /// # Safety
@@ -154,11 +167,18 @@ impl Win {
         unsafe {
             match self.way(rank, target) {
                 Way::Direct if self.is_mapped() && operands.element.unit > 0 => {
-                    self.combine_atomically(target, operands, there);
+                    // Misaligned elements need the mutex, as long accumulates do.
+                    if self.has_bulk && !operands.is_short_and_aligned(there) {
+                        self.run_long(rank, target, || Self::combine_alone(operands, there));
+                    } else {
+                        let change = || self.combine_atomically(target, operands, there);
+                        self.run_short(rank, target, change);
+                    }
                     return Ok(());
                 }
                 Way::Direct => {
-                    self.combine_here(target, operands, there);
+                    let _guard = self.control.accumulate_mutex(target);
+                    Self::combine_alone(operands, there);
                     return Ok(());
                 }
                 Way::Kernel(process) => {
@@ -203,14 +223,13 @@ impl Win {
         }
     }
 
-    /// In memory of this process, under the target's mutex.
+    /// In memory of this process, while nobody else accumulates there.
     ///
     /// # Safety
     /// As for [`Win::combine`], with a target's buffer in memory of this process.
-    pub(super) unsafe fn combine_here(&self, target: u32, operands: &Operands<'_>, there: &Data) {
+    unsafe fn combine_alone(operands: &Operands<'_>, there: &Data) {
         let element = operands.element;
-        let _guard = self.control.accumulate_mutex(target);
-        // SAFETY: the caller's contract; all who accumulate here hold the mutex.
+        // SAFETY: the caller's contract.
         unsafe {
             if element.is_dense() && there.ty.is_contiguous() {
                 let place = there.addr.wrapping_offset(there.ty.true_lb() as isize);
@@ -273,7 +292,9 @@ impl Win {
                 Way::Direct => {
                     let unit = element.unit;
                     if self.is_mapped() && unit > 0 && (place as usize).is_multiple_of(unit) {
-                        atomic::compare_and_swap(unit, new, compare, place, old);
+                        self.run_short(rank, target, || {
+                            atomic::compare_and_swap(unit, new, compare, place, old);
+                        });
                     } else {
                         self.swap_here(target, element, [new, compare], old, place);
                     }

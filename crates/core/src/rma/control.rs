@@ -10,7 +10,9 @@
 //!   64  mutex      u32  0 free, 1 taken, 2 taken and somebody sleeps: accumulates to this rank
 //!   68  version    u32  of the regions; odd while they change
 //!   72  regions    u32  how many there are; more than fit means that nobody knows
-//!  128  region     2 x u64 each: address and length of memory attached to a dynamic window
+//!   76  bulk       u32  1 while somebody accumulates much to this rank (`bulk.rs`)
+//!  128  active     u32  rank to which this one accumulates just now, plus 1
+//!  192  region     2 x u64 each: address and length of memory attached to a dynamic window
 //!       waiters    u32 each: who waits with a ticket, by ticket modulo their number (rank + 1)
 //!       posts      u32 per rank: exposures that it has posted to this rank
 //! memory            page-aligned: what `MPI_Win_allocate` and its like give out
@@ -46,16 +48,24 @@ struct DataLine {
     mutex: AtomicU32,
     version: AtomicU32,
     regions: AtomicU32,
+    bulk: AtomicU32,
+}
+
+#[repr(C, align(64))]
+struct ActiveLine {
+    active: AtomicU32,
 }
 
 #[repr(C)]
 struct Block {
     lock: LockLine,
     data: DataLine,
+    own: ActiveLine,
 }
 
-const _: () = assert!(size_of::<Block>() == 128);
+const _: () = assert!(size_of::<Block>() == 192);
 const _: () = assert!(std::mem::offset_of!(Block, data) == 64);
+const _: () = assert!(std::mem::offset_of!(Block, own) == 128);
 
 /// Offsets of the parts.
 #[derive(Clone, Copy)]
@@ -199,6 +209,16 @@ impl Control {
             futex::wait(mutex, 2, Some(SLEEP_MAX));
         }
         Guard(mutex)
+    }
+
+    /// Whether somebody accumulates much to `target`.
+    pub fn bulk(&self, target: u32) -> &AtomicU32 {
+        &self.block(target).data.bulk
+    }
+
+    /// The rank to which `rank` accumulates just now, plus 1.
+    pub fn active(&self, rank: u32) -> &AtomicU32 {
+        &self.block(rank).own.active
     }
 
     /// Publishes the memory that rank `me`, the caller, has attached.

@@ -58,6 +58,7 @@ pub async fn create(
         u64::from(starling_sys::process_id()),
         &raw const *probe as u64,
         u64::from(mine.apart),
+        u64::from(rank.node().fences.is_heard()),
     ];
     let rows = exchange(rank, &own, row).await?;
     let layout = Layout::new(own.size());
@@ -91,6 +92,7 @@ pub async fn create(
         _probe: probe,
         access: RefCell::new(vec![first_access(); ranks]),
         epochs: Epochs::new(ranks),
+        has_bulk: is_mapped && rows.iter().all(|row| row[6] != 0),
         regions: RefCell::default(),
     });
     rank.rma.windows.borrow_mut().insert(own.context, Rc::downgrade(&win));

@@ -9,7 +9,7 @@
 //! | `epoch.rs`, `sync.rs` | which operations are allowed when; fences, post and start, locks |
 //! | `reach.rs` | the ways to the target's memory, checks of ranges |
 //! | `transfer.rs` | put and get |
-//! | `element.rs`, `atomic.rs`, `accumulate.rs` | accumulates |
+//! | `element.rs`, `atomic.rs`, `bulk.rs`, `accumulate.rs` | accumulates |
 //! | `request.rs`, `serve.rs` | the same by messages, where the kernel denies other ways |
 //! | `region.rs` | memory attached to dynamic windows |
 //!
@@ -20,10 +20,12 @@
 //! Accumulates to one place are atomic, whoever does them. In memory that all map, elements of 1,
 //! 2, 4 or 8 bytes (suitably aligned) change by the processor's atomic operations; all other
 //! elements, and all elements of windows in the user's memory, change under the target's mutex.
-//! The choice depends on the window, the type and the address only, never on the operation.
+//! The choice depends on the window, the type and the address only, never on the operation. Long
+//! accumulates keep the short ones away instead.
 
 mod accumulate;
 mod atomic;
+mod bulk;
 mod control;
 mod create;
 mod element;
@@ -105,6 +107,8 @@ pub struct Win {
     _probe: Box<u64>,
     access: RefCell<Vec<Access>>,
     epochs: Epochs,
+    /// Whether there are long accumulates (`bulk.rs`).
+    has_bulk: bool,
     /// Address and length of what is attached to a dynamic window.
     regions: RefCell<Vec<(u64, u64)>>,
 }

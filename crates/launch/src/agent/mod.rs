@@ -32,6 +32,7 @@ use crate::segment::Places;
 use input::Input;
 use output::{Output, Trouble};
 use ranks::Ranks;
+use spawn::Deferred;
 use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -84,6 +85,8 @@ pub struct Agent<'a> {
     /// No child is left, and so, for a subreaper, no descendant.
     childless: bool,
     front_is_gone: bool,
+    /// Requests to start processes that wait for others to end.
+    deferred: Vec<Deferred>,
 }
 
 impl<'a> Agent<'a> {
@@ -156,6 +159,7 @@ impl<'a> Agent<'a> {
             deadline: job.timeout.map(|limit| Instant::now() + limit),
             childless: false,
             front_is_gone: false,
+            deferred: Vec::new(),
         })
     }
 
@@ -176,6 +180,7 @@ impl<'a> Agent<'a> {
                 return 128 + libc::SIGKILL;
             }
             self.collect_children();
+            self.retry_spawns();
             if let Some(trouble) = self.output.take_trouble() {
                 match trouble {
                     Trouble::ReaderGone => self.end(128 + libc::SIGPIPE, None),
@@ -203,7 +208,7 @@ impl<'a> Agent<'a> {
                 Some(if self.nobody_is_left() { give_up } else { next_kill })
             }
         };
-        let next = [partial, stage].into_iter().flatten().min();
+        let next = [partial, stage, self.spawns_give_up()].into_iter().flatten().min();
         next.map(|at| at.saturating_duration_since(Instant::now()))
     }
 

@@ -90,6 +90,16 @@ impl<'a> Ranks<'a> {
         self.ranks.len()
     }
 
+    /// How many of them have ended.
+    pub fn ended_count(&self) -> usize {
+        self.ended
+    }
+
+    /// Whether processes live that the running job has started.
+    pub fn spawned_live(&self) -> bool {
+        self.ranks[self.job.size()..].iter().any(|rank| rank.ended.is_none())
+    }
+
     /// The processes of the ranks that live.
     pub fn living(&self) -> impl Iterator<Item = Pid> + '_ {
         let alive = self.ranks.iter().filter(|rank| rank.pid != 0 && rank.ended.is_none());
@@ -334,7 +344,7 @@ impl Agent<'_> {
     fn act(&mut self, action: Action) {
         match action {
             Action::Reply { rank, bytes } => self.reply(rank, &bytes),
-            Action::Spawn { rank, request } => self.spawn_for(rank, &request),
+            Action::Spawn { rank, request } => self.spawn_for(rank, request),
             Action::Abort { rank, code, message } => {
                 let who = self.ranks.who(rank);
                 let reason = match message.as_deref() {
@@ -387,7 +397,9 @@ impl Agent<'_> {
         let awaited = self.ranks.ranks[rank].world > 0 && state == ClientState::Silent;
         match ended {
             Ended::Signaled(libc::SIGPIPE)
-                if self.ranks.direct && rank == 0 && files::reader_is_gone(io::stdout().as_fd()) =>
+                if self.ranks.direct
+                    && rank == 0
+                    && files::reader_is_gone(io::stdout().as_fd()) =>
             {
                 self.end(128 + libc::SIGPIPE, None);
             }

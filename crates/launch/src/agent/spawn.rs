@@ -21,41 +21,93 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+/// How long a request waits for processes to end whose places it needs: those whose work is done
+/// are still on their way out when the job asks for the next ones.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A request that waits for places.
+pub(super) struct Deferred {
+    asker: usize,
+    request: Request,
+    until: Instant,
+    /// How many processes had ended when it was tried last.
+    ended: usize,
+}
+
+/// Why a request is not fulfilled.
+struct Refused {
+    reason: String,
+    /// It may be when other processes have ended.
+    may_pass: bool,
+}
+
+impl From<String> for Refused {
+    fn from(reason: String) -> Refused {
+        Refused { reason, may_pass: false }
+    }
+}
 
 impl Agent<'_> {
-    /// Answers a rank that wants processes to be started.
-    pub(super) fn spawn_for(&mut self, asker: usize, request: &Request) {
-        let bytes = match self.start_world(request) {
+    /// Takes the request of a rank that wants processes to be started.
+    pub(super) fn spawn_for(&mut self, asker: usize, request: Request) {
+        self.try_to_spawn(asker, request, Instant::now() + PATIENCE);
+    }
+
+    fn try_to_spawn(&mut self, asker: usize, request: Request, until: Instant) {
+        let bytes = match self.start_world(&request) {
             Ok((place, count)) => server::spawned(place, count),
-            Err(reason) => server::not_spawned(&reason),
+            Err(refused) if refused.may_pass && Instant::now() < until => {
+                let ended = self.ranks.ended_count();
+                self.deferred.push(Deferred { asker, request, until, ended });
+                return;
+            }
+            Err(refused) => server::not_spawned(&refused.reason),
         };
         self.reply(asker, &bytes);
     }
 
+    /// Tries the requests again that wait, if processes have ended or their time is over.
+    pub(super) fn retry_spawns(&mut self) {
+        for Deferred { asker, request, until, ended } in std::mem::take(&mut self.deferred) {
+            match ended == self.ranks.ended_count() && Instant::now() < until {
+                true => self.deferred.push(Deferred { asker, request, until, ended }),
+                false => self.try_to_spawn(asker, request, until),
+            }
+        }
+    }
+
+    /// When the next of them gives up.
+    pub(super) fn spawns_give_up(&self) -> Option<Instant> {
+        self.deferred.iter().map(|deferred| deferred.until).min()
+    }
+
     /// Where rank 0 is in the segment, and how many ranks there are.
-    fn start_world(&mut self, request: &Request) -> Result<(u32, usize), String> {
+    fn start_world(&mut self, request: &Request) -> Result<(u32, usize), Refused> {
         if !matches!(self.stage, Stage::Running) {
-            return Err("the job is ending".into());
+            return Err("the job is ending".to_string().into());
         }
         let apps = request.programs.iter().map(|program| self.app(program));
         let apps = apps.collect::<Result<Vec<App>, String>>()?;
         let counts = request.programs.iter().map(|program| program.count as usize);
         let app_of: Vec<u32> = (0..).zip(counts).flat_map(|(app, n)| vec![app; n]).collect();
         if app_of.is_empty() {
-            return Err("no process is asked for".into());
+            return Err("no process is asked for".to_string().into());
         }
         let name = format!("{}-{}", self.job.name, self.ranks.next_world());
-        let world = self.ranks.add(World::new(apps, app_of, name), &request.values)?;
+        let may_pass = self.ranks.spawned_live();
+        let added = self.ranks.add(World::new(apps, app_of, name), &request.values);
+        let world = added.map_err(|reason| Refused { reason, may_pass })?;
         let (first, place, size) = self.ranks.extent(world);
         for rank in 0..size {
             let added = self.output.add(self.job, world, rank);
-            let started = match added {
-                Ok(()) => self.start(first + rank).map_err(|error| self.why_not(world, rank, &error)),
-                Err(refusal) => Err(refusal.message),
-            };
+            let started = added.map_err(|refusal| refusal.message).and_then(|()| {
+                self.start(first + rank).map_err(|error| self.why_not(world, rank, &error))
+            });
             if let Err(reason) = started {
                 self.abandon(world, rank);
-                return Err(reason);
+                return Err(reason.into());
             }
         }
         Ok((place, size))
@@ -76,7 +128,8 @@ impl Agent<'_> {
             program: words,
             ..RunOptions::default()
         };
-        if let Some(arch) = program.hint("arch").filter(|a| *a != std::env::consts::ARCH.as_bytes()) {
+        if let Some(arch) = program.hint("arch").filter(|a| *a != std::env::consts::ARCH.as_bytes())
+        {
             let ours = std::env::consts::ARCH;
             return Err(format!("arch is {}, this node's is {ours}", shown(arch)));
         }

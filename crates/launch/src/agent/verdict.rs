@@ -32,7 +32,6 @@ impl Verdict {
     pub fn code(&self) -> i32 {
         self.ended.or(self.failed).unwrap_or(0)
     }
-
 }
 
 /// `exit codes: ranks 0-2: 0; rank 3: 139 (SIGSEGV)`.

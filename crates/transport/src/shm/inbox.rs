@@ -10,7 +10,6 @@
 //! States of a ring: absent -> hot (bit seen set) -> cold (`retire`) -> hot …; owner: this inbox.
 
 use super::segment::Segment;
-use super::send::UsedRings;
 use crate::{Front, Packet, Sink, Take, TransportError};
 use starling_sys::fence::Fences;
 use starling_sys::queue::spsc_ring::{Consumer, Corrupt};
@@ -47,16 +46,10 @@ pub(super) struct Inbox {
     idle_polls: Cell<u32>,
     /// The last value of `Segment::words_and_renewals`.
     words_seen: Cell<u32>,
-    used_rings: UsedRings,
 }
 
 impl Inbox {
-    pub(super) fn new(
-        segment: Arc<Segment>,
-        me: u32,
-        fences: Fences,
-        used_rings: UsedRings,
-    ) -> Inbox {
+    pub(super) fn new(segment: Arc<Segment>, me: u32, fences: Fences) -> Inbox {
         Inbox {
             me,
             fences,
@@ -65,7 +58,6 @@ impl Inbox {
             hot_bits: RefCell::new(vec![0; segment.pending_words()]),
             idle_polls: Cell::new(0),
             words_seen: Cell::new(0),
-            used_rings,
             segment,
         }
     }
@@ -77,7 +69,7 @@ impl Inbox {
         let Some(old) = slot.take_if(|line| line.generation != generation) else { return };
         self.hot.borrow_mut().retain(|line| line.from != peer);
         self.hot_bits.borrow_mut()[peer as usize / 64] &= !(1 << (peer % 64));
-        self.keep_ring(old.ring);
+        self.segment.return_ring(old.ring);
     }
 
     /// The launcher has given places out again, or a word of the bitmap is used for the first
@@ -100,10 +92,9 @@ impl Inbox {
         Ok(count)
     }
 
-    fn keep_ring(&self, ring: *mut u8) {
-        if self.segment.empty_ring(ring) {
-            self.used_rings.borrow_mut().push(ring);
-        }
+    /// The last look at what places have been given out (`Segment::words_and_renewals`).
+    pub(super) fn renewals_seen(&self) -> u32 {
+        self.words_seen.get()
     }
 
     pub(super) fn poll(&self, sink: Sink<'_>) -> Result<usize, TransportError> {

@@ -34,13 +34,13 @@ impl Shm {
         counters: &'static Counters,
     ) -> Shm {
         let me = attachment.rank;
-        let (fences, used) = (attachment.fences, send::UsedRings::default());
+        let fences = attachment.fences;
         segment.announce(me, attachment.fences.is_heard());
         Shm {
             fences,
             me,
-            sender: send::Sender::new(segment.clone(), me, fences, counters, used.clone()),
-            inbox: inbox::Inbox::new(segment.clone(), me, fences, used),
+            sender: send::Sender::new(segment.clone(), me, fences, counters),
+            inbox: inbox::Inbox::new(segment.clone(), me, fences),
             readers: single_copy::Readers::new(segment.clone()),
             segment,
         }
@@ -76,7 +76,12 @@ impl Transport for Shm {
     }
 
     fn poll(&self, sink: Sink<'_>) -> Result<usize, TransportError> {
-        self.inbox.poll(sink)
+        let before = self.inbox.renewals_seen();
+        let count = self.inbox.poll(sink)?;
+        if self.inbox.renewals_seen() != before {
+            self.sender.forget_all();
+        }
+        Ok(count)
     }
 
     fn poll_from(&self, peer: u32, sink: Sink<'_>) -> Result<usize, TransportError> {

@@ -52,6 +52,9 @@ struct Header {
     payload: u64,
     universe: u64,
     heap_next: AtomicU64,
+    /// Rings that can be used again: the index of the first (from 1, 0 for none) in the low half,
+    /// a count of changes in the high half. The first word of each is the index of the next.
+    used_rings: AtomicU64,
 }
 
 #[repr(C)]
@@ -65,7 +68,7 @@ struct RankBlock {
     _pad: [u64; 5],
 }
 
-const _: () = assert!(size_of::<Header>() == 56 && size_of::<Header>() <= PAGE);
+const _: () = assert!(size_of::<Header>() == 64 && size_of::<Header>() <= PAGE);
 const _: () = assert!(size_of::<RankBlock>() == 128);
 const _: () = assert!(std::mem::offset_of!(RankBlock, process) == 64);
 const _: () = assert!(std::mem::offset_of!(RankBlock, probe) == 72);
@@ -147,6 +150,7 @@ pub fn create(ranks: u32, spare: u32) -> io::Result<OwnedFd> {
         payload: geometry.payload as u64,
         universe: unique_number(),
         heap_next: AtomicU64::new(plan.heap as u64),
+        used_rings: AtomicU64::new(0),
     };
     // SAFETY: the mapping is at least a page long, page-aligned, and nobody else has it yet.
     unsafe { mapping.base().cast::<Header>().write(header) };
@@ -256,8 +260,8 @@ impl Segment {
         for other in ended.filter(|other| *other != place) {
             for (receiver, sender) in [(place, other), (other, place)] {
                 if let Ok(Some(ring)) = self.find_ring(receiver, sender) {
-                    self.empty_ring(ring);
                     self.directory_entry(receiver, sender).store(0, Ordering::Relaxed);
+                    self.return_ring(ring);
                 }
             }
         }
@@ -330,7 +334,8 @@ impl Segment {
     pub fn set_pending(&self, receiver: u32, sender: u32) {
         let index = sender as usize / 64;
         let wanted = index as u32 + 1;
-        let more = |words: u32| (words % RENEWAL < wanted).then(|| words - words % RENEWAL + wanted);
+        let more =
+            |words: u32| (words % RENEWAL < wanted).then(|| words - words % RENEWAL + wanted);
         let words = &self.block(receiver).words;
         // Enough words already is as good.
         let _ = words.fetch_update(Ordering::Release, Ordering::Relaxed, more);
@@ -355,19 +360,11 @@ impl Segment {
         unsafe { &*self.mapping.base().add(self.plan.directory).cast::<AtomicU64>().add(index) }
     }
 
-    /// Makes the ring from `sender` to `receiver`; only the sender calls this, once. `used` is one
-    /// that neither end needs any more ([`Segment::empty_ring`]).
-    pub fn make_ring(
-        &self,
-        receiver: u32,
-        sender: u32,
-        used: Option<*mut u8>,
-    ) -> Result<*mut u8, TransportError> {
-        let bytes = self.geometry.bytes().next_multiple_of(PAGE);
-        let offset = match used {
-            Some(ring) => ring as usize - self.mapping.base() as usize,
-            None => self.header().heap_next.fetch_add(bytes as u64, Ordering::Relaxed) as usize,
-        };
+    /// Makes the ring from `sender` to `receiver`; only the sender calls this, once.
+    pub fn make_ring(&self, receiver: u32, sender: u32) -> Result<*mut u8, TransportError> {
+        let bytes = self.ring_bytes();
+        let fresh = || self.header().heap_next.fetch_add(bytes as u64, Ordering::Relaxed) as usize;
+        let offset = self.take_used_ring().unwrap_or_else(fresh);
         if offset < self.plan.heap || offset > self.mapping.len() - bytes {
             return Err(out_of_memory(bytes, "the segment is full".into()));
         }
@@ -380,11 +377,49 @@ impl Segment {
         Ok(unsafe { self.mapping.base().add(offset) })
     }
 
-    /// Gives the memory of a ring back to the system; it reads as zero afterwards. False where that
-    /// failed: then the ring cannot be used for another pair.
-    pub fn empty_ring(&self, ring: *mut u8) -> bool {
+    fn ring_bytes(&self) -> usize {
+        self.geometry.bytes().next_multiple_of(PAGE)
+    }
+
+    /// The first word of the ring at `offset`, which nobody uses.
+    fn link_of(&self, offset: usize) -> &AtomicU64 {
+        assert!(offset >= self.plan.heap && offset <= self.mapping.len() - self.ring_bytes());
+        // SAFETY: inside the mapping by the assertion, and page-aligned.
+        unsafe { &*self.mapping.base().add(offset).cast::<AtomicU64>() }
+    }
+
+    /// Gives back a ring of which neither end is used any more, since one of its processes, or
+    /// both, have ended. Its memory goes back to the system and reads as zero.
+    pub fn return_ring(&self, ring: *mut u8) {
         let offset = ring as usize - self.mapping.base() as usize;
-        self.mapping.punch(offset, self.geometry.bytes().next_multiple_of(PAGE)).is_ok()
+        if self.mapping.punch(offset, self.ring_bytes()).is_err() {
+            return; // Not zero, so not to be used again.
+        }
+        let index = ((offset - self.plan.heap) / self.ring_bytes()) as u64 + 1;
+        let push = |head: u64| {
+            self.link_of(offset).store(head & u64::from(u32::MAX), Ordering::Relaxed);
+            Some(((head >> 32) + 1) << 32 | index)
+        };
+        // Release pairs with the Acquire in `take_used_ring`; the closure never says no.
+        let _ = self.header().used_rings.fetch_update(Ordering::Release, Ordering::Relaxed, push);
+    }
+
+    /// Another process may take the same ring meanwhile: then the count of changes differs.
+    fn take_used_ring(&self) -> Option<usize> {
+        let offset_of = |head: u64| {
+            let index = (head & u64::from(u32::MAX)).checked_sub(1)? as usize;
+            let offset = self.plan.heap + index.checked_mul(self.ring_bytes())?;
+            (offset <= self.mapping.len() - self.ring_bytes()).then_some(offset)
+        };
+        let pop = |head: u64| {
+            let next = self.link_of(offset_of(head)?).load(Ordering::Relaxed);
+            Some(((head >> 32) + 1) << 32 | (next & u64::from(u32::MAX)))
+        };
+        let used = &self.header().used_rings;
+        let head = used.fetch_update(Ordering::Acquire, Ordering::Acquire, pop).ok()?;
+        let offset = offset_of(head)?;
+        self.link_of(offset).store(0, Ordering::Relaxed);
+        Some(offset)
     }
 
     /// Gives the payload area of a ring (that starts at `ring`) real pages.

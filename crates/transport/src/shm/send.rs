@@ -8,8 +8,7 @@ use starling_sys::bell::Bell;
 use starling_sys::copy;
 use starling_sys::fence::Fences;
 use starling_sys::queue::spsc_ring::{Producer, INLINE_MAX};
-use std::cell::{Cell, RefCell, UnsafeCell};
-use std::rc::Rc;
+use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -33,12 +32,7 @@ pub(super) struct Sender {
     counters: &'static Counters,
     /// Only [`Sender::forget`] takes one out, and no reference to one outlives a call.
     links: Vec<UnsafeCell<Option<Link>>>,
-    used_rings: UsedRings,
 }
-
-/// Rings whose two ends are not needed any more, because one of the processes has ended. They
-/// are emptied, and used for this process's next links.
-pub(super) type UsedRings = Rc<RefCell<Vec<*mut u8>>>;
 
 impl Sender {
     pub(super) fn new(
@@ -46,17 +40,16 @@ impl Sender {
         me: u32,
         fences: Fences,
         counters: &'static Counters,
-        used_rings: UsedRings,
     ) -> Sender {
         let links = (0..segment.places()).map(|_| UnsafeCell::new(None)).collect();
-        Sender { segment, me, fences, counters, links, used_rings }
+        Sender { segment, me, fences, counters, links }
     }
 
     #[inline(always)]
     fn find(&self, peer: u32) -> Option<&Link> {
         // SAFETY: the transport is used by one thread at a time, and nothing that runs while a
         // reference from here lives changes the cell: `make_link` fills it before it gives one
-        // out, `forget` is called by `Shm::meet` only, between messages.
+        // out, `forget` is called by `Shm::meet` and `Shm::poll`, between messages.
         unsafe { (*self.links[peer as usize].get()).as_ref() }
     }
 
@@ -70,8 +63,7 @@ impl Sender {
 
     #[cold]
     fn make_link(&self, peer: u32) -> Result<&Link, TransportError> {
-        let used = self.used_rings.borrow_mut().pop();
-        let ring = self.segment.make_ring(peer, self.me, used)?;
+        let ring = self.segment.make_ring(peer, self.me)?;
         self.counters.rings_made.add(1);
         let link = Link {
             peer,
@@ -89,6 +81,11 @@ impl Sender {
         Ok(unsafe { (*self.links[peer as usize].get()).insert(link) })
     }
 
+    /// Drops all links that lead to processes that have ended and whose places others have.
+    pub(super) fn forget_all(&self) {
+        (0..self.segment.places()).for_each(|peer| self.forget(peer));
+    }
+
     /// Drops the link to `peer` if it leads to a process that had the place before.
     pub(super) fn forget(&self, peer: u32) {
         let generation = self.segment.generation(peer);
@@ -97,8 +94,8 @@ impl Sender {
         }
         // SAFETY: as in `find`; this function keeps no reference.
         let old = unsafe { (*self.links[peer as usize].get()).take() };
-        if let Some(ring) = old.map(|link| link.ring).filter(|r| self.segment.empty_ring(*r)) {
-            self.used_rings.borrow_mut().push(ring);
+        if let Some(link) = old {
+            self.segment.return_ring(link.ring);
         }
     }
 
@@ -109,7 +106,6 @@ impl Sender {
             self.reserve_payload(link)?;
         }
         let Some(claim) = link.producer.claim(body.len()) else {
-            self.counters.ring_full.add(1);
             return Ok(Sent::Full);
         };
         // SAFETY: the claim gives `body.len()` writable bytes that are ours until published.
@@ -136,7 +132,6 @@ impl Sender {
             self.reserve_payload(link)?;
         }
         let Some(claim) = link.producer.claim(len) else {
-            self.counters.ring_full.add(1);
             return Ok(Sent::Full);
         };
         // SAFETY: as in `send`; the memory is initialised (it was zeroed, then held messages).

@@ -7,22 +7,29 @@ use crate::p2p::send::{head, Destination};
 use crate::p2p::unsent::Outgoing;
 use crate::p2p::{kind, TransferId};
 use crate::rank::Rank;
-use starling_transport::{Head, Sent};
+use starling_transport::{Head, Sent, INLINE_MAX};
 
 impl Rank {
     /// # Safety
     /// `buffer` is readable and nobody writes to it during the call.
     #[inline]
     pub(crate) unsafe fn try_eager(&self, peer: u32, head: &Head, buffer: &Buffer) -> Result<Sent> {
-        let route = self.route(peer);
+        let (route, len) = (self.route(peer), buffer.bytes() as usize);
         // SAFETY: the caller's contract.
-        if let Some(bytes) = unsafe { buffer.as_slice() } {
-            return Ok(route.try_send(peer, head, bytes)?);
+        let sent = match unsafe { buffer.as_slice() } {
+            Some(bytes) => route.try_send(peer, head, bytes)?,
+            None => {
+                // SAFETY: the caller's contract.
+                let mut fill = |place: &mut [u8]| _ = unsafe { buffer.pack(0, place) };
+                route.try_send_with(peer, head, len, &mut fill)?
+            }
+        };
+        match sent {
+            Sent::Full => {}
+            Sent::Yes if len <= INLINE_MAX => self.counters.messages_inline.add(1),
+            Sent::Yes => self.counters.messages_eager.add(1),
         }
-        let len = buffer.bytes() as usize;
-        // SAFETY: the caller's contract.
-        let mut fill = |place: &mut [u8]| _ = unsafe { buffer.pack(0, place) };
-        Ok(route.try_send_with(peer, head, len, &mut fill)?)
+        Ok(sent)
     }
 
     /// Sends a message whose sender waits for the match; its transfer goes in front of the data.
