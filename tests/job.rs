@@ -30,7 +30,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let checks: [(&str, Check); 9] = [
+    let checks: [(&str, Check); 11] = [
         ("a_rank_that_dies_ends_the_job", a_rank_that_dies_ends_the_job),
         ("signals_are_named", signals_are_named),
         ("nothing_survives_sigkill", nothing_survives_sigkill),

@@ -311,7 +311,7 @@ impl Receiver {
 
     fn is_aligned(&self, channel: &Channel) -> bool {
         let size = self.partitions.data.ty.size() as u64;
-        channel.bytes == 0 || channel.bytes % size == 0
+        channel.bytes == 0 || channel.bytes.is_multiple_of(size)
     }
 
     /// Where message `i` goes.

@@ -16,7 +16,8 @@ static MPI_Group group_of(int n, const int *ranks)
 
 static void ring(MPI_Win win, int *mine)
 {
-    MPI_Group left = group_of(1, (int[]){previous_rank()}), right = group_of(1, (int[]){next_rank()});
+    MPI_Group left = group_of(1, (int[]){previous_rank()});
+    MPI_Group right = group_of(1, (int[]){next_rank()});
     for (int round = 0; round < 50; round++) {
         int value = rank * 1000 + round;
         OK(MPI_Win_post(left, round % 2 ? MPI_MODE_NOSTORE : 0, win));

@@ -1,5 +1,5 @@
-// Every predefined operation on every predefined type that it is defined for, on windows of every
-// flavour: accumulate and get-accumulate against MPI_Reduce_local; the others are refused.
+// Every predefined operation on every predefined type that it is defined for, on all flavours of
+// windows. Accumulate and get-accumulate do what MPI_Reduce_local does; the rest is refused.
 // ranks: 1 2
 // timeout: 60
 // mpich: it ends the job when an operation is not defined

@@ -35,8 +35,9 @@ impl Win {
         }
         let active = self.control.active(self.me());
         active.store(target + 1, Ordering::Relaxed);
-        rank.node().fences.light(); // pairs with the heavy fence in `run_long`
-                                    // Acquire and the Release in `run_long` let a short one see what a long one has changed.
+        // Pairs with the heavy fence in `run_long`.
+        rank.node().fences.light();
+        // Acquire pairs with the Release in `run_long`: what a long one has changed is seen.
         let waits = self.control.bulk(target).load(Ordering::Acquire) != 0;
         if waits {
             active.store(0, Ordering::Release);

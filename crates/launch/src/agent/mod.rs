@@ -131,7 +131,8 @@ impl<'a> Agent<'a> {
         if limit.hard() < needed {
             let (ranks, hard) = (job.size(), limit.hard());
             let message = format!(
-                "{ranks} ranks need {needed} file descriptors, the hard limit is {hard} (see ulimit)"
+                "{ranks} ranks need {needed} file descriptors, the hard limit is {hard} (see \
+                 ulimit)"
             );
             return Err(Refusal::failure(message));
         }

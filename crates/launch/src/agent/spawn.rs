@@ -12,7 +12,7 @@ use crate::cli::options::{AppOptions, RunOptions};
 use crate::os::poll::READABLE;
 use crate::os::process::{self, Ended};
 use crate::os::spawn::SpawnError;
-use crate::os::{files, signals, Pid};
+use crate::os::{signals, Pid};
 use crate::plan::App;
 use starling_pmi::server;
 use starling_pmi::spawn::{Program, Request};
@@ -159,9 +159,7 @@ impl Agent<'_> {
         pmi.set_nonblocking(true)?;
         self.poll.add(pmi.as_fd(), READABLE, Token::Pmi(0).pack())?;
         self.ranks.take_in(pid, pmi, watch);
-        // The segment and the connection are ours now; the process's own output is its own.
-        let reserved = [crate::environment::SEGMENT_FD, crate::environment::PMI_FD];
-        files::reserve(&reserved)
+        Ok(())
     }
 
     /// The process that we were started by has ended. With which code, only its parent knows.

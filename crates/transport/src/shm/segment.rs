@@ -437,7 +437,7 @@ impl Segment {
         }
         let bytes = self.geometry.bytes();
         let fits = offset >= self.plan.heap && offset <= self.mapping.len() - bytes;
-        if !fits || offset % 64 != 0 {
+        if !fits || !offset.is_multiple_of(64) {
             return Err(TransportError::Corrupt { peer: sender });
         }
         // SAFETY: the whole ring lies in the mapping, checked above.
