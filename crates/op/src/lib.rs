@@ -138,10 +138,13 @@ impl Op {
     }
 
     /// Whether section 6.9.2 (or, for the last two, section 12.3.4) defines it on this type.
+    ///
+    /// The standard leaves `MPI_CHAR` out, for it stands for characters; the other libraries take
+    /// it as a small integer, and programs (OSU's accumulate benchmarks) rely on that.
     pub const fn accepts(self, basic: Basic) -> bool {
         use Group::{Byte, CInteger, Complex, FloatingPoint, FortranInteger, Logical};
         use Group::{MultiLanguage, Pair};
-        let group = basic.group();
+        let group = arithmetic_twin(basic).group();
         match self {
             Op::Min | Op::Max => {
                 matches!(group, CInteger | FortranInteger | FloatingPoint | MultiLanguage)
@@ -160,6 +163,14 @@ impl Op {
     }
 }
 
+/// The type as which reductions take `basic`.
+const fn arithmetic_twin(basic: Basic) -> Basic {
+    match basic {
+        Basic::Char => Basic::SignedChar,
+        other => other,
+    }
+}
+
 /// The loop for this operation on this type; `None` where the standard does not define it.
 pub fn kernel(op: Op, basic: Basic) -> Option<Kernel> {
     if !op.accepts(basic) {
@@ -168,7 +179,7 @@ pub fn kernel(op: Op, basic: Basic) -> Option<Kernel> {
     if let Some((value, index)) = basic.pair() {
         return pair_kernel(op, value, index);
     }
-    let repr = basic.repr();
+    let repr = arithmetic_twin(basic).repr();
     match op {
         Op::Sum => arithmetic::sum(repr),
         Op::Prod => arithmetic::product(repr),
