@@ -72,6 +72,9 @@ group 'Rust tests' 500 tests "$cargo" test --workspace --release --no-fail-fast 
     --exclude starling-tests
 group 'launched tests' 300 tests "$cargo" test -p starling-tests --release --no-fail-fast
 group 'generated files' 120 one "$cargo" run -q -p xtask -- check
+group 'mpi.h against the standard' 120 one "$cargo" run -q -p xtask -- header-check
+group 'exports against the standard' 120 one \
+    "$cargo" run -q -p xtask -- exports "$STARLING_PREFIX/lib/libmpi_abi.so.1"
 group 'tidy' 120 one "$cargo" run -q -p xtask -- tidy
 group 'compiler wrappers' 120 tests sh scripts/check_wrappers.sh
 group 'examples' 240 tests sh scripts/check_examples.sh
